@@ -1,0 +1,75 @@
+import { z } from 'zod';
+
+/** Every code a problem document can bear, with its HTTP status. Codes are stable; titles and details are not. */
+export const errorStatus = {
+  malformed_json: 400,
+  bad_request: 400,
+  missing_credentials: 401,
+  invalid_key: 401,
+  revoked_key: 401,
+  expired_key: 401,
+  session_expired: 401,
+  invalid_login_token: 401,
+  insufficient_scope: 403,
+  origin_not_allowed: 403,
+  path_outside_workspace: 403,
+  not_found: 404,
+  unknown_workspace: 404,
+  unknown_job: 404,
+  unknown_key: 404,
+  folder_not_found: 404,
+  method_not_allowed: 405,
+  no_active_workspace: 409,
+  conflict: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  host_not_allowed: 421,
+  invalid_request: 422,
+  project_path_missing: 422,
+  project_path_unreadable: 422,
+  project_path_system: 422,
+  timeout_out_of_range: 422,
+  rate_limited: 429,
+  too_many_jobs: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  spawn_failed: 500,
+  shutting_down: 503,
+  storage_failed: 503,
+  storage_full: 507,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
+
+/** RFC 9457 problem document, sent as `application/problem+json`. */
+export const Problem = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(errorCodes),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem' });
+export type Problem = z.infer<typeof Problem>;
+
+/** An expected failure, thrown by a core; `http/errors.ts` alone turns it into a status and a problem document. */
+export class CodedError extends Error {
+  readonly code: ErrorCode;
+  /** Members that the problem document carries beside the standard ones. */
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: { cause?: unknown; members?: Record<string, unknown> } = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'CodedError';
+    this.code = code;
+    this.members = options.members ?? {};
+  }
+}

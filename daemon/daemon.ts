@@ -1,0 +1,186 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LoginTokens } from './account/login-tokens.ts';
+import { sessionRoutes } from './account/routes.ts';
+import { Sessions, sessionTokenPrefix } from './account/sessions.ts';
+import { ApiKeys } from './api-keys/api-keys.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import type { Config } from './config.ts';
+import type { DaemonStatus } from './contract/daemon.ts';
+import { createApp } from './http/app.ts';
+import { EventHub } from './http/event-hub.ts';
+import { OpenStreams } from './http/open-streams.ts';
+import { describeApi } from './http/openapi.ts';
+import { createPages } from './http/pages.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { credentialId, type Principal, type Route, type WorkspaceOf } from './http/route.ts';
+import { type LoopbackServer, listenOnLoopback } from './http/server.ts';
+import { systemRoutes } from './http/system-routes.ts';
+import { type Clock, systemClock, timestamp } from './lib/clock.ts';
+import { acquireDataFolderLock } from './lib/data-folder-lock.ts';
+import { removeStaleTempFiles } from './lib/durable-file.ts';
+import { createLogger, type Logger } from './lib/logger.ts';
+import { sliceOf } from './lib/state-slice.ts';
+import { childEnvironment } from './shell/child-environment.ts';
+import type { PortLeases } from './shell/free-port.ts';
+import { sweepOrphans } from './shell/orphans.ts';
+import { RecentCommands } from './shell/recent-commands.ts';
+import { shellRoutes } from './shell/routes.ts';
+import { ShellJobs } from './shell/shell-jobs.ts';
+import { openRecents, RunningJobs } from './shell/store.ts';
+import { openState } from './state.ts';
+import { version } from './version.ts';
+import { projectRoutes } from './workspaces/routes.ts';
+import { workspaceFolder } from './workspaces/store.ts';
+import { Workspaces } from './workspaces/workspaces.ts';
+
+/** What tests put in the place of the real thing. */
+export interface Overrides {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly ports?: PortLeases;
+  /** Milliseconds between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+}
+
+export interface Daemon extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly version: string;
+  readonly routes: readonly Route[];
+  /** A one-time token that signs a person in, good for five minutes. */
+  mintLoginToken(): string;
+  runningJobs(): number;
+  /** Resolves when the daemon can't go on: the disk failed a write. */
+  readonly failed: Promise<Error>;
+}
+
+/** Jobs get this long to end when the daemon does; with the rest it stays under five seconds. */
+const shutdownJobsMs = 3_500;
+const builtRoot = join(import.meta.dirname, '..');
+
+/**
+ * The composition root. Resolves once requests are accepted; disposing ends the jobs, then all the rest, within 5 s.
+ *
+ * @throws DataFolderHeldError where another daemon has the data folder; the listen error where the port is taken
+ */
+export async function createDaemon(config: Config, overrides: Overrides = {}): Promise<Daemon> {
+  const { dataDir, env } = config;
+  const { clock = systemClock, graceMs } = overrides;
+  await using stack = new AsyncDisposableStack();
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = stack.adopt(await acquireDataFolderLock(dataDir), (held) => held.release());
+  const logger = overrides.logger ?? createLogger(config.logLevel, join(dataDir, 'logs'));
+  const notices: string[] = [];
+  const notice = (message: string) => {
+    notices.push(message);
+    logger.warn(message);
+  };
+  await removeStaleTempFiles(dataDir);
+  const failure = Promise.withResolvers<Error>();
+  const state = stack.use(
+    await openState({ dataDir, nowMs: clock(), onSetAside: notice, onFatal: failure.resolve }),
+  );
+
+  const events = stack.use(new EventHub(clock()));
+  const publish = events.publish.bind(events);
+  const streams = new OpenStreams();
+  const keys = new ApiKeys({ slice: sliceOf(state, 'keys'), env, clock });
+  const userId = state.value.account.user_id;
+  const sessions = new Sessions({ slice: sliceOf(state, 'sessions'), userId, clock });
+  const loginTokens = new LoginTokens(clock);
+  const workspaces = new Workspaces({ slice: sliceOf(state, 'workspaces'), dataDir, clock });
+
+  const runningJobs = new RunningJobs(dataDir);
+  const recents = stack.use(
+    new RecentCommands(async (wsId) => {
+      const folder = workspaceFolder(dataDir, workspaces.byId(wsId).slug);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return openRecents(folder, { onSetAside: notice });
+    }),
+  );
+  const jobs = stack.use(
+    new ShellJobs({
+      recents,
+      runningJobs,
+      environment: childEnvironment(config.environment),
+      publish,
+      logger,
+      clock,
+      ...(graceMs === undefined ? {} : { graceMs }),
+      ...(overrides.ports === undefined ? {} : { ports: overrides.ports }),
+    }),
+  );
+  stack.defer(() => jobs.shutdown(shutdownJobsMs));
+  const swept = await sweepOrphans({ runningJobs, recents, nowMs: clock(), logger });
+  if (swept > 0)
+    notice(`The daemon had not ended properly; ${swept} commands that it left running were ended.`);
+
+  const workspaceOf: WorkspaceOf = ({ principal, namedWorkspace }) =>
+    workspaces.resolve(credentialId(principal), namedWorkspace);
+  const authenticate = (credential: string): Principal => {
+    if (credential.startsWith(sessionTokenPrefix))
+      return { kind: 'session', sessionId: sessions.authenticate(credential), userId, scope: 'admin' };
+    return { kind: 'key', userId, ...keys.authenticate(credential) };
+  };
+
+  const startedMs = clock();
+  let server: LoopbackServer | undefined;
+  const status = (): DaemonStatus => ({
+    version,
+    env,
+    url: server?.url ?? '',
+    pid: process.pid,
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    data_dir: dataDir,
+    started_at: timestamp(startedMs),
+    memory_bytes: process.memoryUsage.rss(),
+    running_jobs: jobs.runningCount,
+    open_streams: streams.count,
+    notices,
+  });
+
+  const routes: Route[] = [
+    ...systemRoutes({ version, status, events, streams, openapi: () => describeApi(routes, version) }),
+    ...sessionRoutes({
+      sessions,
+      loginTokens,
+      activeWorkspace: (sessionId) => workspaces.activeOf(sessionId),
+      onEnded: (sessionId) => {
+        streams.endForSession(sessionId);
+        workspaces.forgetCaller(sessionId);
+      },
+    }),
+    ...apiKeyRoutes({
+      keys,
+      publish,
+      onRevoked: (keyId) => {
+        jobs.endJobsOfKey(keyId);
+        streams.endForKey(keyId);
+        workspaces.forgetCaller(keyId);
+      },
+    }),
+    ...projectRoutes({ workspaces, publish }),
+    ...shellRoutes({ jobs, recents, streams, workspaceOf }),
+  ];
+  const rateLimiter = new RateLimiter(config.requestsPerMinute, clock);
+  const pages = createPages({ panelDir: join(builtRoot, 'panel'), docsDir: join(builtRoot, 'docs') });
+  const app = createApp({ routes, logger, pages, authenticate, rateLimiter });
+  server = stack.use(await listenOnLoopback({ port: config.port, version, logger, app }));
+  await lock.publish({ url: server.url, version });
+  stack.defer(() => server?.stopAccepting());
+  logger.info({ url: server.url, dataDir, env, version }, 'listening');
+
+  const owned = stack.move();
+  return {
+    url: server.url,
+    port: server.port,
+    version,
+    routes,
+    mintLoginToken: () => loginTokens.mint(),
+    runningJobs: () => jobs.runningCount,
+    failed: failure.promise,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,81 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { CodedError, type ErrorCode, errorStatus, type Problem } from '../contract/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+
+/** The only place where a failure becomes a status and a problem document (RFC 9457). */
+export function toProblem(error: unknown): Problem {
+  const coded = toCodedError(error);
+  const status = errorStatus[coded.code];
+  return {
+    ...coded.members,
+    type: `/docs/errors#${coded.code}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: coded.message,
+    code: coded.code,
+  };
+}
+
+/** Answers with the problem; when the head is already out, the stream is cut so that no client takes it for complete. */
+export function sendProblem(res: ServerResponse, error: unknown, logger: Logger): void {
+  const problem = toProblem(error);
+  if (problem.status >= 500) logger.error({ err: error, code: problem.code }, 'request failed');
+  else logger.debug({ code: problem.code, detail: problem.detail }, 'request refused');
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(problem));
+  if (problem.status === 401) res.setHeader('WWW-Authenticate', 'Bearer realm="tallystick"');
+  const retryAfter = problem.retry_after;
+  if (typeof retryAfter === 'number') res.setHeader('Retry-After', String(retryAfter));
+  res.writeHead(problem.status, {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': body.length,
+    'Cache-Control': 'no-store',
+  });
+  res.end(body);
+}
+
+function toCodedError(error: unknown): CodedError {
+  if (error instanceof CodedError) return error;
+  const { type, code, status } = describe(error);
+  const fromParser = parserCodes[type];
+  if (fromParser !== undefined) return new CodedError(fromParser.code, fromParser.detail, { cause: error });
+  if (code === 'storage_full')
+    return new CodedError('storage_full', 'The disk is full; nothing was changed.', { cause: error });
+  if (code === 'storage_failed')
+    return new CodedError(
+      'storage_failed',
+      'The disk reported a failed write; restart the daemon once it is mended.',
+      { cause: error },
+    );
+  if (status === 400)
+    return new CodedError('bad_request', 'The request could not be read.', { cause: error });
+  // Whatever else arrives here is a bug: its text may hold anything, so the caller is told nothing of it.
+  return new CodedError('internal_error', 'Something went wrong in the daemon; its log has the details.', {
+    cause: error,
+  });
+}
+
+/** The failures of Express and its body parser, by the `type` they carry. */
+const parserCodes: Readonly<Record<string, { code: ErrorCode; detail: string }>> = {
+  'entity.parse.failed': { code: 'malformed_json', detail: 'The request body is not valid JSON.' },
+  'entity.too.large': { code: 'body_too_large', detail: 'The request body is larger than 1 MiB.' },
+  'encoding.unsupported': {
+    code: 'unsupported_media_type',
+    detail: 'The content encoding is not supported.',
+  },
+  'charset.unsupported': { code: 'unsupported_media_type', detail: 'JSON must be sent as UTF-8.' },
+  'request.aborted': { code: 'bad_request', detail: 'The request ended before its body was complete.' },
+  'request.size.invalid': {
+    code: 'bad_request',
+    detail: 'The body does not have the length that Content-Length says.',
+  },
+};
+
+function describe(error: unknown): { type: string; code: unknown; status: unknown } {
+  if (typeof error !== 'object' || error === null) return { type: '', code: undefined, status: undefined };
+  const { type, code, status } = { type: undefined, code: undefined, status: undefined, ...error };
+  return { type: typeof type === 'string' ? type : '', code, status };
+}

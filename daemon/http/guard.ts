@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { CodedError } from '../contract/errors.ts';
+
+/**
+ * Who may speak to the daemon at all: the first check of every request, unknown paths and upgrades included. A web page
+ * that a browser shows can reach 127.0.0.1, directly or by DNS rebinding; its Host or Origin gives it away.
+ *
+ * @throws CodedError host_not_allowed, origin_not_allowed or unsupported_media_type
+ */
+export function checkGuard(req: IncomingMessage, port: number): void {
+  checkHost(req, port);
+  checkOrigin(req, port);
+  checkBodyType(req);
+}
+
+function checkHost(req: IncomingMessage, port: number): void {
+  const hosts = req.headersDistinct.host ?? [];
+  if (hosts.length === 1 && loopbackHosts(port).includes((hosts[0] ?? '').toLowerCase())) return;
+  throw new CodedError(
+    'host_not_allowed',
+    `This daemon answers for 127.0.0.1:${port} and localhost:${port} only.`,
+  );
+}
+
+function checkOrigin(req: IncomingMessage, port: number): void {
+  const origins = req.headersDistinct.origin ?? [];
+  const own = loopbackHosts(port).map((host) => `http://${host}`);
+  const foreignOrigin = origins.some((origin) => !own.includes(origin.toLowerCase()));
+  // A page served for another loopback port counts as same-site to the browser; only its Origin shows it.
+  const foreignSite = req.headers['sec-fetch-site'] === 'cross-site';
+  if (!foreignOrigin && !foreignSite) return;
+  throw new CodedError('origin_not_allowed', 'Requests from other web pages are refused.');
+}
+
+function checkBodyType(req: IncomingMessage): void {
+  const hasBody =
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  if (!hasBody) return;
+  const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type === 'application/json') return;
+  throw new CodedError('unsupported_media_type', 'A request body must be sent as application/json.');
+}
+
+const hostsOfPort = new Map<number, readonly string[]>();
+
+function loopbackHosts(port: number): readonly string[] {
+  let hosts = hostsOfPort.get(port);
+  if (hosts === undefined) {
+    hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+    hostsOfPort.set(port, hosts);
+  }
+  return hosts;
+}

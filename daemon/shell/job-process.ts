@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { CodedError } from '../contract/errors.ts';
+import type { JobId } from '../contract/ids.ts';
+import { readProcess } from '../lib/process-table.ts';
+import { jobCookieName } from './child-environment.ts';
+import type { MainProcess } from './kill-tree.ts';
+import { shellCommand } from './shell-command.ts';
+
+export interface SpawnOptions {
+  readonly jobId: JobId;
+  readonly commandLine: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface JobProcess {
+  readonly child: ChildProcess;
+  readonly main: MainProcess;
+  /** Resolves when the main process ends, whatever still holds its pipes. */
+  readonly exit: Promise<ProcessExit>;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** @throws CodedError spawn_failed where the system gives no process */
+export async function startProcess(options: SpawnOptions): Promise<JobProcess> {
+  const child = spawnShell(options);
+  if (child.pid === undefined) {
+    const cause = await new Promise<Error>((resolve) => child.once('error', resolve));
+    throw spawnFailed(cause);
+  }
+  const exit = new Promise<ProcessExit>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  );
+  // A process that is not in the table has come and gone: it matches none that comes later.
+  const main = readProcess(child.pid) ?? { pid: child.pid, startTime: 'ended', startOrder: 0 };
+  return { child, main, exit };
+}
+
+function spawnShell({ jobId, commandLine, folder, environment }: SpawnOptions): ChildProcess {
+  const { file, args, windowsVerbatimArguments } = shellCommand(
+    commandLine,
+    process.platform,
+    process.env.ComSpec,
+  );
+  try {
+    return spawn(file, args, {
+      cwd: folder,
+      env: { ...environment, [jobCookieName]: jobId },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group and session of its own, so that all of it can be signalled and no terminal is shared.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments,
+    });
+  } catch (cause) {
+    // Some of the system's refusals (E2BIG, for one) are thrown, the others are emitted.
+    throw spawnFailed(cause);
+  }
+}
+
+function spawnFailed(cause: unknown): CodedError {
+  return new CodedError('spawn_failed', 'The system could not start a shell for the command.', { cause });
+}

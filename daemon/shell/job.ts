@@ -1,0 +1,197 @@
+import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JobId, KeyId, WorkspaceId } from '../contract/ids.ts';
+import type { EndReason, JobListing, JobOrigin } from '../contract/shell.ts';
+import { timestamp } from '../lib/clock.ts';
+import type { OpenFolder } from '../lib/open-folder.ts';
+import type { FrameViewer } from './frame-viewer.ts';
+import type { PortLease } from './free-port.ts';
+import { JobOutput } from './job-output.ts';
+import { type JobProcess, type ProcessExit, startProcess } from './job-process.ts';
+import { type ProcessTree, terminateTree } from './kill-tree.ts';
+import type { OutputPipes } from './output-pipes.ts';
+import type { SlabPool } from './slab-pool.ts';
+
+export interface JobOptions {
+  readonly jobId: JobId;
+  readonly wsId: WorkspaceId;
+  /** As given, with `$FREE_PORT` in it. */
+  readonly cmd: string;
+  /** As listed, relative to the workspace root. */
+  readonly cwd: string;
+  /** What the process is started in; closed when the job has ended. */
+  readonly folder: OpenFolder;
+  readonly timeoutSeconds: number;
+  /** Milliseconds between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly origin: JobOrigin;
+  readonly keyId: KeyId | null;
+  readonly startedAtMs: number;
+  readonly pool: SlabPool;
+  /** Present where the command asks for a port. */
+  readonly ports: PortLease | undefined;
+}
+
+export interface JobResult {
+  readonly code: number;
+  readonly signal: NodeJS.Signals | null;
+  readonly reason: EndReason | null;
+}
+
+/** What a command left behind may hold its pipes open: they are waited for this long at most. */
+const drainMs = 150;
+const timeoutCode = 124;
+
+/**
+ * One command, from the start of its process to the end of all of them: running → finishing → ended. The first reason
+ * to end it wins. `exited` resolves when the exit frame is in the log, `ended` when no process of it is left.
+ */
+export class Job {
+  readonly options: JobOptions;
+  readonly output: JobOutput;
+  readonly exited: Promise<JobResult>;
+  readonly ended: Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+  readonly #hurry = new AbortController();
+  #process: JobProcess;
+  #pipes: OutputPipes;
+  #sweep: Promise<void> | undefined;
+  #state: JobListing['state'] = 'running';
+  #reason: EndReason | null = null;
+
+  /** @throws CodedError spawn_failed where the system gives no process */
+  static async start(options: JobOptions): Promise<Job> {
+    return new Job(options, await startProcess(spawnOptions(options)));
+  }
+
+  private constructor(options: JobOptions, first: JobProcess) {
+    this.options = options;
+    this.output = new JobOutput(options.pool);
+    this.#process = first;
+    this.#pipes = this.#follow();
+    this.#timer = setTimeout(() => void this.end('timeout'), options.timeoutSeconds * 1000);
+    this.exited = this.#runToExit();
+    this.ended = this.exited.then(() => this.#terminate()).then(() => this.#markEnded());
+  }
+
+  get listing(): JobListing {
+    const { jobId, wsId, cmd, cwd, startedAtMs, origin, keyId, timeoutSeconds, ports } = this.options;
+    return {
+      job_id: jobId,
+      ws_id: wsId,
+      cmd,
+      cwd,
+      started_at: timestamp(startedAtMs),
+      pid: this.#process.main.pid,
+      state: this.#state,
+      origin,
+      key_id: keyId,
+      timeout: timeoutSeconds,
+      free_ports: [...(ports?.given ?? [])],
+    };
+  }
+
+  /** How its processes are found again, by this daemon or, after a crash, by the next. */
+  get tree(): ProcessTree {
+    return { jobId: this.options.jobId, main: this.#process.main };
+  }
+
+  attach(sink: Writable, options: { readonly lastId: number; readonly lossy: boolean }): FrameViewer {
+    return this.output.attach(sink, options);
+  }
+
+  /** Ends the command and every process of it; resolves when none is left. Later reasons change nothing. */
+  async end(reason: EndReason): Promise<void> {
+    if (this.#state === 'running') this.#reason ??= reason;
+    void this.#terminate();
+    await this.ended;
+  }
+
+  /** Ends what is left without waiting out the grace period. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  #follow(): OutputPipes {
+    return this.output.follow(this.#process.child, { keepTail: this.options.ports !== undefined });
+  }
+
+  #terminate(): Promise<void> {
+    this.#sweep ??= terminateTree(this.tree, { graceMs: this.options.graceMs, hurry: this.#hurry.signal });
+    return this.#sweep;
+  }
+
+  async #runToExit(): Promise<JobResult> {
+    let exit = await this.#processExit();
+    while (await this.#portWasTaken(exit)) {
+      await this.#runAgain();
+      exit = await this.#processExit();
+    }
+    this.#state = 'finishing';
+    clearTimeout(this.#timer);
+    const result = toResult(exit, this.#reason);
+    this.output.end(exitFrame(result));
+    return result;
+  }
+
+  /** The end of the main process, with all that it printed in the log; its leftovers are being ended meanwhile. */
+  async #processExit(): Promise<ProcessExit> {
+    const exit = await this.#process.exit;
+    void this.#terminate();
+    await Promise.race([this.#pipes.drain(), delay(drainMs, undefined, { ref: false })]);
+    this.#pipes.close();
+    return exit;
+  }
+
+  /**
+   * Between finding a port and the command's binding it, another program can take it. The command is run again only if
+   * it blames the port and the port is in use by something that is not its own: running twice is not harmless.
+   */
+  async #portWasTaken({ code }: ProcessExit): Promise<boolean> {
+    const { ports } = this.options;
+    if (ports === undefined || code === 0 || this.#reason !== null || !ports.isBlamed(this.output.tail))
+      return false;
+    await this.#sweep;
+    return ports.isTaken();
+  }
+
+  async #runAgain(): Promise<void> {
+    this.#sweep = undefined;
+    const { ports } = this.options;
+    const taken = ports?.current;
+    await ports?.renew();
+    this.output.note(
+      `tallystick: port ${taken} was taken by another program; running again with port ${ports?.current}`,
+    );
+    this.#process = await startProcess(spawnOptions(this.options));
+    this.#pipes = this.#follow();
+    // A cancel that came while there was no process is due now.
+    if (this.#reason !== null) void this.#terminate();
+  }
+
+  #markEnded(): void {
+    this.#state = 'ended';
+    this.options.ports?.release();
+    this.options.folder.close();
+  }
+}
+
+function spawnOptions({ jobId, cmd, folder, environment, ports }: JobOptions) {
+  return { jobId, commandLine: ports?.substitute(cmd) ?? cmd, folder: folder.path, environment };
+}
+
+function toResult({ code, signal }: ProcessExit, reason: EndReason | null): JobResult {
+  if (reason === 'timeout') return { code: timeoutCode, signal, reason };
+  return { code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), signal, reason };
+}
+
+function exitFrame({ code, signal, reason }: JobResult): object {
+  return {
+    type: 'exit',
+    code,
+    ...(signal === null ? {} : { signal }),
+    ...(reason === null ? {} : { reason }),
+  };
+}

@@ -1,0 +1,238 @@
+import { CodedError } from '../contract/errors.ts';
+import type { PanelEvent } from '../contract/events.ts';
+import { JobId, type KeyId, type WorkspaceId } from '../contract/ids.ts';
+import {
+  hardTimeoutSeconds,
+  type JobListing,
+  type JobOrigin,
+  maxRunningJobs,
+  type RunRequest,
+} from '../contract/shell.ts';
+import type { Clock } from '../lib/clock.ts';
+import { newId } from '../lib/ids.ts';
+import type { Logger } from '../lib/logger.ts';
+import { type OpenFolder, openFolderInside } from '../lib/open-folder.ts';
+import { EndedJobs } from './ended-jobs.ts';
+import { PortLeases } from './free-port.ts';
+import { Job } from './job.ts';
+import type { RecentCommands } from './recent-commands.ts';
+import { SlabPool } from './slab-pool.ts';
+import type { RunningJobs } from './store.ts';
+
+export interface ShellJobsOptions {
+  readonly recents: RecentCommands;
+  readonly runningJobs: RunningJobs;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly publish: (event: PanelEvent) => void;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Milliseconds between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+  readonly ports?: PortLeases;
+}
+
+export interface RunOptions {
+  readonly workspace: { readonly wsId: WorkspaceId; readonly path: string };
+  readonly request: RunRequest;
+  readonly origin: JobOrigin;
+  readonly keyId: KeyId | null;
+}
+
+const defaultGraceMs = 3000;
+const pingEveryMs = 15_000;
+
+/** The shell jobs of all workspaces: those under way, and the output of those that ended a short while ago. */
+export class ShellJobs implements AsyncDisposable {
+  readonly #options: ShellJobsOptions;
+  readonly #ports: PortLeases;
+  readonly #pool = new SlabPool();
+  readonly #active = new Map<JobId, Job>();
+  readonly #kept: EndedJobs;
+  readonly #pings: NodeJS.Timeout;
+  #starting = 0;
+  #closing = false;
+
+  constructor(options: ShellJobsOptions) {
+    this.#options = options;
+    this.#ports = options.ports ?? new PortLeases();
+    this.#kept = new EndedJobs();
+    this.#pings = setInterval(() => {
+      for (const job of this.#active.values()) job.output.pingViewers();
+    }, pingEveryMs);
+    this.#pings.unref();
+  }
+
+  get runningCount(): number {
+    return this.#active.size;
+  }
+
+  /**
+   * Starts a command; resolves once its process runs.
+   *
+   * @throws CodedError timeout_out_of_range, path_outside_workspace, folder_not_found, too_many_jobs, shutting_down,
+   * spawn_failed
+   */
+  async run(options: RunOptions): Promise<Job> {
+    const { workspace, request } = options;
+    const timeoutSeconds = checkTimeout(request.timeout);
+    this.#checkRoom(workspace.wsId);
+    const folder = openCwd(workspace.path, request.cwd ?? '');
+    this.#starting += 1;
+    try {
+      const job = await this.#start(options, folder, timeoutSeconds);
+      this.#track(job);
+      return job;
+    } catch (error) {
+      folder.close();
+      throw error;
+    } finally {
+      this.#starting -= 1;
+    }
+  }
+
+  /** Jobs of a workspace that have a process, oldest first. */
+  list(wsId: WorkspaceId): JobListing[] {
+    return [...this.#active.values()].map((job) => job.listing).filter((listing) => listing.ws_id === wsId);
+  }
+
+  /** @throws CodedError unknown_job where it is not of this workspace, or ended so long ago that its output is gone */
+  find(wsId: WorkspaceId, jobId: JobId): Job {
+    const job = this.#active.get(jobId) ?? this.#kept.get(jobId);
+    if (job === undefined || job.options.wsId !== wsId)
+      throw new CodedError(
+        'unknown_job',
+        `No job ${jobId} is running in this workspace, and none has just ended.`,
+      );
+    return job;
+  }
+
+  /** Ends all jobs that a key has started, because it was revoked. */
+  endJobsOfKey(keyId: KeyId): void {
+    for (const job of this.#active.values()) if (job.options.keyId === keyId) void job.end('revoked');
+  }
+
+  /** Ends every job within `withinMs`, and takes no more. */
+  async shutdown(withinMs: number): Promise<void> {
+    this.#closing = true;
+    const jobs = [...this.#active.values()];
+    const timer = setTimeout(() => {
+      for (const job of jobs) job.hurry();
+    }, withinMs);
+    await Promise.all(jobs.map((job) => job.end('shutdown')));
+    clearTimeout(timer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#pings);
+    await this.shutdown(0);
+    this.#kept.clear();
+  }
+
+  #checkRoom(wsId: WorkspaceId): void {
+    if (this.#closing) throw new CodedError('shutting_down', 'The daemon is shutting down.');
+    if (this.list(wsId).length + this.#starting < maxRunningJobs) return;
+    throw new CodedError(
+      'too_many_jobs',
+      `This workspace has ${maxRunningJobs} commands running; wait for one to end.`,
+    );
+  }
+
+  async #start(
+    { workspace, request, origin, keyId }: RunOptions,
+    folder: OpenFolder,
+    timeoutSeconds: number,
+  ): Promise<Job> {
+    const { environment, runningJobs, clock, graceMs = defaultGraceMs } = this.#options;
+    const jobId = JobId.parse(newId('j'));
+    const ports = await this.#ports.lease(request.cmd);
+    // Written before the process exists: whenever the daemon dies, the next one finds what it started.
+    runningJobs.write({ job_id: jobId, ws_id: workspace.wsId });
+    try {
+      return await Job.start({
+        jobId,
+        wsId: workspace.wsId,
+        cmd: request.cmd,
+        cwd: folder.relativePath,
+        folder,
+        timeoutSeconds,
+        graceMs,
+        environment,
+        origin,
+        keyId,
+        startedAtMs: clock(),
+        pool: this.#pool,
+        ports,
+      });
+    } catch (error) {
+      ports?.release();
+      runningJobs.remove(jobId);
+      throw error;
+    }
+  }
+
+  #track(job: Job): void {
+    const { jobId, wsId } = job.options;
+    this.#active.set(jobId, job);
+    void this.#follow(job).catch((error: unknown) =>
+      this.#options.logger.error({ err: error, jobId, wsId }, 'job not noted'),
+    );
+  }
+
+  async #follow(job: Job): Promise<void> {
+    const { recents, runningJobs, publish, logger, clock } = this.#options;
+    const { jobId, wsId } = job.options;
+    // After the first byte had its chance to leave: nothing here is needed for it.
+    await new Promise(setImmediate);
+    const { free_ports: ports, pid } = job.listing;
+    logger.info({ jobId, wsId, pid, ...(ports.length > 0 ? { ports } : {}) }, 'job started');
+    runningJobs.write({ job_id: jobId, ws_id: wsId, main: job.tree.main });
+    await recents.add(job);
+    publish({ type: 'job.started', job: job.listing });
+    const result = await job.exited;
+    const command = await recents.finish(job, result, clock());
+    publish({ type: 'job.ended', ws_id: wsId, job_id: jobId, command });
+    await job.ended;
+    runningJobs.remove(jobId);
+    this.#active.delete(jobId);
+    this.#kept.add(job);
+    logger.info({ jobId, wsId, ...result, ports: job.listing.free_ports }, 'job ended');
+  }
+}
+
+function checkTimeout(timeout: number = hardTimeoutSeconds): number {
+  if (timeout >= 1 && timeout <= hardTimeoutSeconds) return timeout;
+  throw new CodedError('timeout_out_of_range', `timeout must be from 1 to ${hardTimeoutSeconds} seconds.`);
+}
+
+function openCwd(root: string, cwd: string): OpenFolder {
+  if (cwd.includes('\0')) throw new CodedError('invalid_request', 'cwd must not contain NUL.');
+  try {
+    return openFolderInside(root, cwd);
+  } catch (error) {
+    throw cwdError(error, cwd);
+  }
+}
+
+function cwdError(error: unknown, cwd: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'outside_root':
+      return new CodedError('path_outside_workspace', 'cwd leads out of the workspace.', { cause: error });
+    case 'ENOENT':
+      return new CodedError(
+        'folder_not_found',
+        cwd === '' ? 'The workspace folder is no longer there.' : 'There is no such folder in the workspace.',
+        { cause: error },
+      );
+    case 'ENOTDIR':
+      return new CodedError('folder_not_found', 'cwd is not a folder.', { cause: error });
+    case 'EACCES':
+    case 'EPERM':
+      return new CodedError('folder_not_found', 'The folder may not be entered.', { cause: error });
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+      return new CodedError('folder_not_found', 'cwd can not be followed to a folder.', { cause: error });
+    default:
+      return error;
+  }
+}

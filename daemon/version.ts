@@ -1,0 +1,4 @@
+import packageJson from '../package.json' with { type: 'json' };
+
+/** SemVer of the product. */
+export const version: string = packageJson.version;
