@@ -53,20 +53,28 @@ export function readConfig(
       1e9,
     ),
     logLevel: readLogLevel(environment.TALLYSTICK_LOG ?? 'info'),
-    keyFile: resolveIfGiven(flags['key-file']),
-    sshConfig: resolveIfGiven(flags['ssh-config']),
+    keyFile: resolveIfGiven('--key-file', flags['key-file']),
+    sshConfig: resolveIfGiven('--ssh-config', flags['ssh-config']),
     environment,
   };
   return { config, json: flags.json ?? false };
 }
 
-/** `--data-dir`, `TALLYSTICK_DATA_DIR`, or the platform's folder for application data (XDG on Linux). */
+/** `--data-dir`, `TALLYSTICK_DATA_DIR`, or the platform's folder for application data (XDG on Linux). @throws ConfigError */
 export function dataDirOf(flag: string | undefined, environment: NodeJS.ProcessEnv): string {
-  return resolve(flag ?? environment.TALLYSTICK_DATA_DIR ?? envPaths('tallystick', { suffix: '' }).data);
+  if (flag !== undefined) return resolvePath('--data-dir', flag);
+  // Set to nothing is as good as not set.
+  return resolve(environment.TALLYSTICK_DATA_DIR || envPaths('tallystick', { suffix: '' }).data);
 }
 
-function resolveIfGiven(path: string | undefined): string | undefined {
-  return path === undefined ? undefined : resolve(path);
+function resolveIfGiven(name: string, path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolvePath(name, path);
+}
+
+/** An empty path would be the current folder, which nobody means who passes an unset variable. */
+function resolvePath(name: string, path: string): string {
+  if (path === '') throw new ConfigError(`${name} must not be empty.`);
+  return resolve(path);
 }
 
 function parseFlags(args: readonly string[]) {

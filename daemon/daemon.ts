@@ -65,9 +65,19 @@ const builtRoot = join(import.meta.dirname, '..');
  * @throws DataFolderHeldError where another daemon has the data folder; the listen error where the port is taken
  */
 export async function createDaemon(config: Config, overrides: Overrides = {}): Promise<Daemon> {
+  const stack = new AsyncDisposableStack();
+  try {
+    return await compose(config, overrides, stack);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+/** What is on `stack` is ended with the daemon, last first. */
+async function compose(config: Config, overrides: Overrides, stack: AsyncDisposableStack): Promise<Daemon> {
   const { dataDir, env } = config;
   const { clock = systemClock, graceMs } = overrides;
-  await using stack = new AsyncDisposableStack();
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = stack.adopt(await acquireDataFolderLock(dataDir), (held) => held.release());
   const logger = overrides.logger ?? createLogger(config.logLevel, join(dataDir, 'logs'));
@@ -82,7 +92,7 @@ export async function createDaemon(config: Config, overrides: Overrides = {}): P
     await openState({ dataDir, nowMs: clock(), onSetAside: notice, onFatal: failure.resolve }),
   );
 
-  const events = stack.use(new EventHub(clock()));
+  const events = new EventHub(clock());
   const publish = events.publish.bind(events);
   const streams = new OpenStreams();
   const keys = new ApiKeys({ slice: sliceOf(state, 'keys'), env, clock });
@@ -111,7 +121,6 @@ export async function createDaemon(config: Config, overrides: Overrides = {}): P
       ...(overrides.ports === undefined ? {} : { ports: overrides.ports }),
     }),
   );
-  stack.defer(() => jobs.shutdown(shutdownJobsMs));
   const swept = await sweepOrphans({ runningJobs, recents, nowMs: clock(), logger });
   if (swept > 0)
     notice(`The daemon had not ended properly; ${swept} commands that it left running were ended.`);
@@ -169,10 +178,12 @@ export async function createDaemon(config: Config, overrides: Overrides = {}): P
   const app = createApp({ routes, logger, pages, authenticate, rateLimiter });
   server = stack.use(await listenOnLoopback({ port: config.port, version, logger, app }));
   await lock.publish({ url: server.url, version });
+  // Last in, first out: no new requests, then the jobs end and say so, then the streams, the server and the stores.
+  stack.use(events);
+  stack.defer(() => jobs.shutdown(shutdownJobsMs));
   stack.defer(() => server?.stopAccepting());
   logger.info({ url: server.url, dataDir, env, version }, 'listening');
 
-  const owned = stack.move();
   return {
     url: server.url,
     port: server.port,
@@ -181,6 +192,6 @@ export async function createDaemon(config: Config, overrides: Overrides = {}): P
     mintLoginToken: () => loginTokens.mint(),
     runningJobs: () => jobs.runningCount,
     failed: failure.promise,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

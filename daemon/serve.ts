@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { type Config, readConfig } from './config.ts';
 import type { ListeningEvent } from './contract/daemon.ts';
 import type { Daemon } from './daemon.ts';
-import { DataFolderHeldError } from './lib/data-folder-holder.ts';
+import { DataFolderHeldError, DataFolderLockBrokenError } from './lib/data-folder-holder.ts';
 import { runDaemon } from './run-daemon.ts';
 
 /** `tallystick serve`: the daemon in a terminal, or under another program with `--json`. Answers the exit status. */
@@ -49,13 +49,18 @@ function printLink(daemon: Daemon): void {
   );
 }
 
+const folderErrors = ['EACCES', 'EPERM', 'ENOSPC', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'];
+
 function explain(error: unknown, { dataDir, port }: Config): string {
-  if (error instanceof DataFolderHeldError) return error.message;
+  if (error instanceof DataFolderHeldError || error instanceof DataFolderLockBrokenError)
+    return error.message;
   if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? error.code : undefined;
+  const { code, syscall }: NodeJS.ErrnoException = error;
   if (code === 'EADDRINUSE')
     return `port ${port} is in use by another program; choose one with --port (0 picks a free one)`;
-  if (code === 'EACCES' || code === 'ENOSPC' || code === 'EROFS')
+  if (syscall === 'listen')
+    return `port ${port} can't be listened on (${code}); choose one with --port (0 picks a free one)`;
+  if (code !== undefined && folderErrors.includes(code))
     return `the data folder ${dataDir} can't be used: ${error.message}`;
   return error.stack ?? error.message;
 }

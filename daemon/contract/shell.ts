@@ -5,7 +5,7 @@ import { maxPathLength } from './projects.ts';
 export const hardTimeoutSeconds = 300;
 /** Bytes of a line that one frame carries at most; what is over follows in frames with `partial: true`. */
 export const maxLineBytes = 65_536;
-export const maxCommandLength = 65_536;
+export const maxCommandBytes = 65_536;
 export const maxRecentCommands = 50;
 export const maxRunningJobs = 64;
 
@@ -14,9 +14,13 @@ export const RunRequest = z
     cmd: z
       .string()
       .min(1)
-      .max(maxCommandLength)
+      .max(maxCommandBytes)
       .refine((cmd) => cmd.trim() !== '', 'must not be blank')
       .refine((cmd) => !cmd.includes('\0'), 'must not contain NUL')
+      .refine(
+        (cmd) => new TextEncoder().encode(cmd).length <= maxCommandBytes,
+        `must be at most ${maxCommandBytes} bytes`,
+      )
       .describe('A command line for the shell; the token $FREE_PORT is replaced by an open port'),
     cwd: z
       .string()

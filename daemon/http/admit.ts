@@ -28,6 +28,20 @@ export function admit(route: Route, req: IncomingMessage, res: ServerResponse, a
   return principal;
 }
 
+/**
+ * Once more after the body: a client can hold it back for half a minute, and a credential that was good before it may
+ * have ended since.
+ *
+ * @throws CodedError as `authenticate`
+ */
+export function admitStill(
+  route: Route,
+  req: IncomingMessage,
+  { authenticate }: Pick<Admission, 'authenticate'>,
+): void {
+  if (route.scope !== 'public') authenticate(readCredential(req, searchParams(req)));
+}
+
 function countRequest(
   principal: Principal & { kind: 'key' },
   res: ServerResponse,

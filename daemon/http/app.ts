@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import { CodedError } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { type Admission, admit, queryObject, validate } from './admit.ts';
+import { type Admission, admit, admitStill, queryObject, validate } from './admit.ts';
 import { sendProblem } from './errors.ts';
 import type { Answer, Call, Principal, Route } from './route.ts';
 
@@ -43,8 +43,16 @@ function handlersFor(route: Route, options: AppOptions): express.RequestHandler[
   const handle: express.RequestHandler = async (req, res) => {
     const answer = await route.handler(toCall(route, req, res));
     if (answer !== undefined) sendAnswer(res, answer);
+    // The head of a stream was all that was asked for.
+    else if (req.method === 'HEAD') res.end();
   };
-  return route.request.body === undefined ? [admitCaller, handle] : [admitCaller, parseBody, handle];
+  const admitAgain: express.RequestHandler = (req, _res, next) => {
+    admitStill(route, req, options);
+    next();
+  };
+  return route.request.body === undefined
+    ? [admitCaller, handle]
+    : [admitCaller, parseBody, admitAgain, handle];
 }
 
 function toCall(route: Route, req: Request, res: Response): Call<unknown, unknown, unknown> {
@@ -90,7 +98,9 @@ export function sendAnswer(res: Response, { status, body, headers }: Answer): vo
 }
 
 function refuseMethod(path: string, { routes }: AppOptions): express.RequestHandler {
-  const allowed = routes.filter((route) => route.path === path).map((route) => route.method.toUpperCase());
+  const allowed = routes
+    .filter((route) => route.path === path)
+    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
   return (req, res) => {
     res.setHeader('Allow', allowed.join(', '));
     throw new CodedError(

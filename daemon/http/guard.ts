@@ -15,11 +15,19 @@ export function checkGuard(req: IncomingMessage, port: number): void {
 
 function checkHost(req: IncomingMessage, port: number): void {
   const hosts = req.headersDistinct.host ?? [];
-  if (hosts.length === 1 && loopbackHosts(port).includes((hosts[0] ?? '').toLowerCase())) return;
+  const own = loopbackHosts(port);
+  const isOwn = (host: string) => own.includes(host.toLowerCase());
+  if (hosts.length === 1 && [...hosts, ...hostOfTarget(req.url ?? '')].every(isOwn)) return;
   throw new CodedError(
     'host_not_allowed',
     `This daemon answers for 127.0.0.1:${port} and localhost:${port} only.`,
   );
+}
+
+/** A request target in absolute form, as for a proxy, names a host as well (RFC 9112, section 3.2.2). */
+function hostOfTarget(target: string): readonly string[] {
+  if (target.startsWith('/') || target === '*') return [];
+  return [/^http:\/\/([^/?#]*)/i.exec(target)?.[1] ?? ''];
 }
 
 function checkOrigin(req: IncomingMessage, port: number): void {
@@ -27,7 +35,7 @@ function checkOrigin(req: IncomingMessage, port: number): void {
   const own = loopbackHosts(port).map((host) => `http://${host}`);
   const foreignOrigin = origins.some((origin) => !own.includes(origin.toLowerCase()));
   // A page served for another loopback port counts as same-site to the browser; only its Origin shows it.
-  const foreignSite = req.headers['sec-fetch-site'] === 'cross-site';
+  const foreignSite = (req.headersDistinct['sec-fetch-site'] ?? []).includes('cross-site');
   if (!foreignOrigin && !foreignSite) return;
   throw new CodedError('origin_not_allowed', 'Requests from other web pages are refused.');
 }

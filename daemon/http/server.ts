@@ -4,11 +4,12 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ErrorCode } from '../contract/errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { sendProblem, toProblem } from './errors.ts';
@@ -29,12 +30,26 @@ export interface LoopbackServer extends AsyncDisposable {
   stopAccepting(): void;
 }
 
+const maxFreePortTries = 20;
+
 /**
- * Listens on 127.0.0.1, and on ::1 where that can be had, so that "localhost" can't be answered by somebody else.
+ * Listens on 127.0.0.1, and on ::1 where the system has it, so that "localhost" can't be answered by somebody else: a
+ * port that another program has on either of the two counts as taken.
  *
- * @throws the listen error of 127.0.0.1, EADDRINUSE for one
+ * @throws the listen error, EADDRINUSE for one
  */
 export async function listenOnLoopback(options: ServerOptions): Promise<LoopbackServer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await listenOnBoth(options);
+    } catch (error) {
+      // A free port of 127.0.0.1 may be taken on ::1: another one is found.
+      if (options.port !== 0 || tries === maxFreePortTries || !isInUse(error)) throw error;
+    }
+  }
+}
+
+async function listenOnBoth(options: ServerOptions): Promise<LoopbackServer> {
   const main = createGuardedServer(options);
   await listen(main, options.port, '127.0.0.1');
   const { port } = main.address() as AddressInfo;
@@ -44,6 +59,10 @@ export async function listenOnLoopback(options: ServerOptions): Promise<Loopback
     await listen(sixth, port, '::1');
     servers.push(sixth);
   } catch (error) {
+    if (isInUse(error)) {
+      await closeAll(main);
+      throw error;
+    }
     options.logger.debug({ err: error }, 'not listening on ::1');
   }
   return {
@@ -58,7 +77,11 @@ export async function listenOnLoopback(options: ServerOptions): Promise<Loopback
   };
 }
 
+const flushMs = 300;
+
 const serverOptions: HttpServerOptions = {
+  // A request without Host is the guard's to refuse, like one with a foreign Host.
+  requireHostHeader: false,
   requestTimeout: 30_000,
   headersTimeout: 15_000,
   keepAliveTimeout: 65_000,
@@ -67,7 +90,9 @@ const serverOptions: HttpServerOptions = {
 };
 
 function createGuardedServer({ version, logger, app }: ServerOptions): Server {
-  const server = createServer(serverOptions, (req, res) => {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const answer: RequestListener = (req, res) => {
+    answers.set(req.socket, res);
     res.setHeader('Tallystick-Version', version);
     try {
       checkGuard(req, localPort(req));
@@ -76,13 +101,19 @@ function createGuardedServer({ version, logger, app }: ServerOptions): Server {
       return;
     }
     app(req, res);
-  });
+  };
+  const server = createServer(serverOptions, answer);
+  // Node would answer an unknown expectation itself, past the guard; RFC 9110 allows to take no notice of it.
+  server.on('checkExpectation', answer);
   server.on('upgrade', (req: IncomingMessage, socket: Duplex) => {
-    endRaw(socket, upgradeRefusal(req));
+    endRaw(socket, upgradeRefusal(req), version);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else endRaw(socket, parserRefusal(error.code));
+    const current = answers.get(socket);
+    // In the middle of an answer, a second head would be taken for a part of it.
+    const underWay = current?.headersSent === true && !current.writableEnded;
+    if (error.code === 'ECONNRESET' || !socket.writable || underWay) socket.destroy();
+    else endRaw(socket, parserRefusal(error.code), version);
   });
   return server;
 }
@@ -108,11 +139,12 @@ function parserRefusal(code: string | undefined): CodedError {
 }
 
 /** Answers where there is no response object: refused upgrades and what the HTTP parser gave up on. */
-function endRaw(socket: Duplex, error: CodedError & { code: ErrorCode }): void {
+function endRaw(socket: Duplex, error: CodedError, version: string): void {
   const problem = toProblem(error);
   const body = JSON.stringify(problem);
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\nConnection: close\r\n` +
+      `Tallystick-Version: ${version}\r\nCache-Control: no-store\r\n` +
       `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   socket.once('finish', () => socket.destroy());
@@ -128,9 +160,15 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-function closeAll(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+/** What was answered last gets a moment to reach its reader. */
+async function closeAll(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  await Promise.race([closed, delay(flushMs, undefined, { ref: false })]);
+  server.closeAllConnections();
+  await closed;
 }

@@ -53,15 +53,15 @@ export class DataFolderHeldError extends Error {
   override readonly name = 'DataFolderHeldError';
   readonly code = 'data_folder_held';
   readonly pid: number;
-  readonly url?: string;
-  readonly version?: string;
+  readonly url: string | undefined;
+  readonly version: string | undefined;
 
   constructor(holder: DataFolderHolder) {
     const where = holder.url ? `, which listens on ${holder.url}` : '';
     super(`The data folder is in use by process ${holder.pid}${where}.`);
     this.pid = holder.pid;
-    if (holder.url !== null) this.url = holder.url;
-    if (holder.version !== null) this.version = holder.version;
+    this.url = holder.url ?? undefined;
+    this.version = holder.version ?? undefined;
   }
 }
 

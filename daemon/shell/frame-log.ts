@@ -177,12 +177,12 @@ export class FrameLog {
       write += prefixLength;
       let byte = source[read++] as number;
       while (byte !== lineFeed) {
-        const escape = escapes[byte];
-        if (escape === 0) out[write++] = byte;
-        else write = writeEscape(out, write, byte, escape as number);
+        const escaped = escapes[byte];
+        if (escaped === 0) out[write++] = byte;
+        else write = writeEscape(out, write, byte, escaped as number);
         byte = source[read++] as number;
       }
-      // CRLF: the carriage return stands as \r, two bytes; none that was part of a longer escape can end so.
+      // CRLF: the carriage return stands as \r, two bytes; none that was part of a longer escaped can end so.
       if (read - 2 >= from && source[read - 2] === 0x0d) write -= 2;
       out[write] = quote;
       out[write + 1] = 0x7d;
@@ -220,17 +220,17 @@ export class FrameLog {
 function copyEscaped(source: Buffer, out: Buffer, offset: number): number {
   let write = offset;
   for (const byte of source) {
-    const escape = escapes[byte] as number;
-    if (escape === 0) out[write++] = byte;
-    else write = writeEscape(out, write, byte, escape);
+    const escaped = escapes[byte] as number;
+    if (escaped === 0) out[write++] = byte;
+    else write = writeEscape(out, write, byte, escaped);
   }
   return write;
 }
 
-function writeEscape(out: Buffer, offset: number, byte: number, escape: number): number {
+function writeEscape(out: Buffer, offset: number, byte: number, escaped: number): number {
   out[offset] = backslash;
-  if (escape !== 1) {
-    out[offset + 1] = escape;
+  if (escaped !== 1) {
+    out[offset + 1] = escaped;
     return offset + 2;
   }
   out.write('u00', offset + 1, 'latin1');

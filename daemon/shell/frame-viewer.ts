@@ -55,6 +55,7 @@ export class FrameViewer {
 
   /** Writes all there is, as far as the client takes it. A `write` that returned false is always waited for. */
   pump(): void {
+    if (this.#blocked || this.#closed) return;
     const { log } = this.#options;
     if (this.#position < log.start) this.#skipToStart();
     while (!this.#blocked && !this.#closed) {

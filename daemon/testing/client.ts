@@ -40,7 +40,7 @@ export function client(url: string, credential?: string): Client {
         ...headers,
       },
       ...(rawBody !== undefined
-        ? { body: rawBody as BodyInit }
+        ? { body: typeof rawBody === 'string' ? rawBody : new Uint8Array(rawBody) }
         : body === undefined
           ? {}
           : { body: JSON.stringify(body) }),
