@@ -65,14 +65,20 @@ function print(text: string): number {
   return 0;
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const usage =
-    error instanceof ConfigError ||
-    (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
-  process.stderr.write(
-    `tallystick: ${error instanceof Error ? (usage ? error.message : error.stack) : String(error)}\n`,
-  );
-  process.exitCode = usage ? 2 : 1;
+main(process.argv.slice(2)).then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    const usage = isUsageError(error);
+    process.stderr.write(
+      `tallystick: ${error instanceof Error ? (usage ? error.message : error.stack) : String(error)}\n`,
+    );
+    process.exitCode = usage ? 2 : 1;
+  },
+);
+
+function isUsageError(error: unknown): boolean {
+  if (error instanceof ConfigError) return true;
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }

@@ -101,7 +101,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   const loginTokens = new LoginTokens(clock);
   const workspaces = new Workspaces({ slice: sliceOf(state, 'workspaces'), dataDir, clock });
 
-  const runningJobs = new RunningJobs(dataDir);
+  const runningJobs = stack.use(new RunningJobs(dataDir));
   const recents = stack.use(
     new RecentCommands(async (wsId) => {
       const folder = workspaceFolder(dataDir, workspaces.byId(wsId).slug);
@@ -123,7 +123,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   );
   const swept = await sweepOrphans({ runningJobs, recents, nowMs: clock(), logger });
   if (swept > 0)
-    notice(`The daemon had not ended properly; ${swept} commands that it left running were ended.`);
+    notice(`The daemon had not ended properly; what it left running was ended: ${swept === 1 ? "1 command" : `${swept} commands`}.`);
 
   const workspaceOf: WorkspaceOf = ({ principal, namedWorkspace }) =>
     workspaces.resolve(credentialId(principal), namedWorkspace);

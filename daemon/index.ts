@@ -73,12 +73,13 @@ if (parentPort === undefined) {
   process.stderr.write('This is the entry of the desktop; on a terminal run "tallystick serve".\n');
   process.exitCode = 2;
 } else {
-  try {
-    process.exit(await main(parentPort));
-  } catch (error) {
-    process.stderr.write(`tallystick: ${describeFailure(error)}\n`);
-    parentPort.postMessage({ type: 'failed', message: describeFailure(error) });
-    // The message needs a turn of the loop to leave; nothing else is left to do.
-    setTimeout(() => process.exit(1), 100);
-  }
+  main(parentPort).then(
+    (status) => process.exit(status),
+    (error: unknown) => {
+      process.stderr.write(`tallystick: ${describeFailure(error)}\n`);
+      parentPort.postMessage({ type: 'failed', message: describeFailure(error) });
+      // The message needs a turn of the loop to leave; nothing else is left to do.
+      setTimeout(() => process.exit(1), 100);
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AccountRecord, SessionRecord } from './account/store.ts';
 import { KeyRecord } from './api-keys/store.ts';
 import { UserId } from './contract/ids.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SessionId, Timestamp, UserId } from '../contract/ids.ts';
 import type { StateSlice } from '../lib/state-slice.ts';
 

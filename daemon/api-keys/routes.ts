@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CreatedKey, CreateKeyRequest, KeyListing } from '../contract/api-keys.ts';
 import type { PanelEvent } from '../contract/events.ts';
 import { KeyId } from '../contract/ids.ts';

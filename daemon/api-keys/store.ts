@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { KeyEnvironment } from '../contract/daemon.ts';
 import { KeyId, Timestamp } from '../contract/ids.ts';
 import { Scope } from '../contract/scopes.ts';

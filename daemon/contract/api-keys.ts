@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { KeyId, Timestamp } from './ids.ts';
 import { Scope } from './scopes.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Timestamp } from './ids.ts';
 
 export const KeyEnvironment = z.enum(['live', 'test']).meta({ id: 'KeyEnvironment' });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Every code a problem document can bear, with its HTTP status. Codes are stable; titles and details are not. */
 export const errorStatus = {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { KeyListing } from './api-keys.ts';
 import { JobId, KeyId, WorkspaceId } from './ids.ts';
 import { LoadedProject } from './projects.ts';

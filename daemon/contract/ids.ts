@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const crockford = '[0-9a-hjkmnp-tv-z]{16}';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Timestamp, WorkspaceId } from './ids.ts';
 
 export const maxPathLength = 4096;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Cumulative, narrowest first: each scope grants all that stands before it. */
 export const scopes = ['read', 'write', 'agent', 'admin'] as const;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SessionId, Timestamp, UserId, WorkspaceId } from './ids.ts';
 
 export const CreateSessionRequest = z

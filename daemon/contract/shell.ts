@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { JobId, KeyId, Timestamp, WorkspaceId } from './ids.ts';
 import { maxPathLength } from './projects.ts';
 

@@ -3,6 +3,7 @@ import { CodedError } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type Admission, admit, admitStill, queryObject, validate } from './admit.ts';
 import { sendProblem } from './errors.ts';
+import { readJsonBody } from './json-body.ts';
 import type { Answer, Call, Principal, Route } from './route.ts';
 
 export interface AppOptions extends Admission {
@@ -11,8 +12,6 @@ export interface AppOptions extends Admission {
   /** Serves what is no API route: the panel and the documentation pages. */
   readonly pages?: express.RequestHandler;
 }
-
-const maxBodyBytes = 1024 * 1024;
 
 /** The route table as an Express app. The guard stands before it, in `server.ts`, so that nothing gets past it. */
 export function createApp(options: AppOptions): Express {
@@ -34,7 +33,6 @@ export function createApp(options: AppOptions): Express {
 }
 
 function handlersFor(route: Route, options: AppOptions): express.RequestHandler[] {
-  const parseBody = express.json({ limit: maxBodyBytes, strict: false, type: () => true });
   // The caller is admitted before a byte of the body is read: a stranger can't make the daemon parse anything.
   const admitCaller: express.RequestHandler = (req, res, next) => {
     res.locals.principal = admit(route, req, res, options);
@@ -52,8 +50,13 @@ function handlersFor(route: Route, options: AppOptions): express.RequestHandler[
   };
   return route.request.body === undefined
     ? [admitCaller, handle]
-    : [admitCaller, parseBody, admitAgain, handle];
+    : [admitCaller, readBody, admitAgain, handle];
 }
+
+const readBody: express.RequestHandler = async (req, _res, next) => {
+  req.body = await readJsonBody(req);
+  next();
+};
 
 function toCall(route: Route, req: Request, res: Response): Call<unknown, unknown, unknown> {
   const { params, query, body } = route.request;

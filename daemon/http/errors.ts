@@ -39,9 +39,7 @@ export function sendProblem(res: ServerResponse, error: unknown, logger: Logger)
 
 function toCodedError(error: unknown): CodedError {
   if (error instanceof CodedError) return error;
-  const { type, code, status } = describe(error);
-  const fromParser = parserCodes[type];
-  if (fromParser !== undefined) return new CodedError(fromParser.code, fromParser.detail, { cause: error });
+  const { code, status } = describe(error);
   if (code === 'storage_full')
     return new CodedError('storage_full', 'The disk is full; nothing was changed.', { cause: error });
   if (code === 'storage_failed')
@@ -58,24 +56,8 @@ function toCodedError(error: unknown): CodedError {
   });
 }
 
-/** The failures of Express and its body parser, by the `type` they carry. */
-const parserCodes: Readonly<Record<string, { code: ErrorCode; detail: string }>> = {
-  'entity.parse.failed': { code: 'malformed_json', detail: 'The request body is not valid JSON.' },
-  'entity.too.large': { code: 'body_too_large', detail: 'The request body is larger than 1 MiB.' },
-  'encoding.unsupported': {
-    code: 'unsupported_media_type',
-    detail: 'The content encoding is not supported.',
-  },
-  'charset.unsupported': { code: 'unsupported_media_type', detail: 'JSON must be sent as UTF-8.' },
-  'request.aborted': { code: 'bad_request', detail: 'The request ended before its body was complete.' },
-  'request.size.invalid': {
-    code: 'bad_request',
-    detail: 'The body does not have the length that Content-Length says.',
-  },
-};
-
-function describe(error: unknown): { type: string; code: unknown; status: unknown } {
-  if (typeof error !== 'object' || error === null) return { type: '', code: undefined, status: undefined };
-  const { type, code, status } = { type: undefined, code: undefined, status: undefined, ...error };
-  return { type: typeof type === 'string' ? type : '', code, status };
+/** What Express (`status`) and the stores (`code`) put on their errors. */
+function describe(error: unknown): { code: unknown; status: unknown } {
+  if (typeof error !== 'object' || error === null) return { code: undefined, status: undefined };
+  return { code: undefined, status: undefined, ...error };
 }

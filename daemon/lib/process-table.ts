@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
 /** One process as the operating system shows it now. */
@@ -34,13 +34,15 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * Every process that this user can see. It is read in slices that let other work of the event loop through, so it is no
- * picture of one instant. Windows has no cheap listing: there the list is empty, see `kill-tree.ts`.
+ * Every process that this user can see, or at least those that were started after the one with the pid `newerThan`,
+ * which must have been started no more than a few seconds ago. It is read in slices that let other work of the event
+ * loop through, so it is no picture of one instant. Windows has no cheap listing: there the list is empty, see
+ * `kill-tree.ts`.
  */
-export async function listProcesses(): Promise<ProcessEntry[]> {
+export async function listProcesses(newerThan?: number): Promise<ProcessEntry[]> {
   switch (process.platform) {
     case 'linux':
-      return listProcEntries();
+      return listProcEntries(newerThan);
     case 'win32':
       return [];
     default:
@@ -61,9 +63,9 @@ export function readEnvironmentVariable(pid: number, name: string): string | und
 /** About a third of a millisecond of the event loop. */
 const sliceSize = 32;
 
-async function listProcEntries(): Promise<ProcessEntry[]> {
+async function listProcEntries(newerThan: number | undefined): Promise<ProcessEntry[]> {
   const entries: ProcessEntry[] = [];
-  for (const [index, pid] of listPids().entries()) {
+  for (const [index, pid] of listPids(newerThan).entries()) {
     if (index % sliceSize === sliceSize - 1) await setImmediate();
     const entry = readProcEntry(pid);
     if (entry !== undefined) entries.push(entry);
@@ -90,22 +92,44 @@ function readProcEntry(pid: number): ProcessEntry | undefined {
   };
 }
 
-function listPids(): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid > 0);
+function listPids(newerThan: number | undefined): number[] {
+  const from = newerThan === undefined || newestPid() < newerThan ? 1 : newerThan;
+  const pids: number[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (pid >= from) pids.push(pid);
+  }
+  return pids;
+}
+
+/** Linux gives pids out in ascending order, and starts over at the top: then the newest is below an older one. */
+function newestPid(): number {
+  return Number(readIfThere('/proc/loadavg')?.trim().split(' ').at(-1) ?? 0);
 }
 
 function readProcEnvironment(pid: number): string[] {
   return (readIfThere(`/proc/${pid}/environ`) ?? '').split('\0');
 }
 
+let readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** A file of /proc; it has no size to ask for, and is read into one buffer that all calls share. */
 function readIfThere(path: string): string | undefined {
+  let descriptor: number | undefined;
   try {
-    return readFileSync(path, 'latin1');
+    descriptor = openSync(path, 'r');
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      if (length === readBuffer.length)
+        readBuffer = Buffer.concat([readBuffer, Buffer.allocUnsafeSlow(length)]);
+      read = readSync(descriptor, readBuffer, length, readBuffer.length - length, null);
+    }
+    return readBuffer.toString('latin1', 0, length);
   } catch {
     // The process ended between listing and reading, or is another user's: it is not there for us.
     return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -43,6 +43,8 @@ export interface JobResult {
 /** What a command left behind may hold its pipes open: they are waited for this long at most. */
 const drainMs = 150;
 const timeoutCode = 124;
+/** In this time, pids don't go all the way round. */
+const youngMs = 5000;
 
 /**
  * One command, from the start of its process to the end of all of them: running → finishing → ended. The first reason
@@ -54,6 +56,7 @@ export class Job {
   readonly exited: Promise<JobResult>;
   readonly ended: Promise<void>;
   readonly #timer: NodeJS.Timeout;
+  readonly #startedAt = performance.now();
   readonly #hurry = new AbortController();
   #process: JobProcess;
   #pipes: OutputPipes;

@@ -185,7 +185,13 @@ describe('a command', () => {
       async () => (await agent.json<unknown[]>('GET', '/api/shell/jobs')).length === 0,
     );
     expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 3);
-    expect(readdirSync(join(booted.dataDir, 'jobs'))).toEqual([]);
+    expect(readdirSync(booted.dataDir).toSorted()).toEqual([
+      'daemon.lock',
+      'jobs.jsonl',
+      'logs',
+      'state.json',
+      'workspaces',
+    ]);
   });
 });
 

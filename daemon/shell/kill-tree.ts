@@ -22,6 +22,8 @@ export interface TerminateOptions {
   readonly graceMs: number;
   /** Brings SIGKILL forward, for a daemon that must end now. */
   readonly hurry?: AbortSignal;
+  /** The job was started a few seconds ago at most, so that a look at newer processes is enough. */
+  readonly young?: boolean;
 }
 
 const pollMs = [5, 20, 40, 80, 150] as const;
@@ -30,13 +32,16 @@ const pollMs = [5, 20, 40, 80, 150] as const;
  * Ends every process of a tree: SIGTERM, after the grace period SIGKILL, until two looks in a row find none. Processes
  * that left the group (`setsid`) or lost their parent (double fork) are found by the job's cookie in their environment.
  */
-export async function terminateTree(tree: ProcessTree, { graceMs, hurry }: TerminateOptions): Promise<void> {
+export async function terminateTree(
+  tree: ProcessTree,
+  { graceMs, hurry, young = false }: TerminateOptions,
+): Promise<void> {
   if (process.platform === 'win32') return taskkill(tree);
   const deadline = performance.now() + graceMs;
   const asked = new Map<number, string>();
   signalGroup(tree, 'SIGTERM');
   for (let look = 0, empty = 0; empty < 2; look += 1) {
-    const members = await findMembers(tree, asked);
+    const members = await findMembers(tree, asked, young);
     empty = members.length === 0 ? empty + 1 : 0;
     const over = performance.now() >= deadline || hurry?.aborted === true;
     for (const member of members) {
@@ -56,8 +61,12 @@ function signalGroup({ main }: ProcessTree, name: NodeJS.Signals): void {
   if (now === undefined || now === main.startTime) kill(-main.pid, name);
 }
 
-async function findMembers(tree: ProcessTree, known: ReadonlyMap<number, string>): Promise<ProcessEntry[]> {
-  const processes = await listProcesses();
+async function findMembers(
+  tree: ProcessTree,
+  known: ReadonlyMap<number, string>,
+  young: boolean,
+): Promise<ProcessEntry[]> {
+  const processes = await listProcesses(young ? tree.main?.pid : undefined);
   const members = new Set<number>();
   for (const entry of processes) {
     if (

@@ -18,7 +18,7 @@ export async function sweepOrphans({ runningJobs, recents, nowMs, logger }: Swee
   for (const [wsId, ofWorkspace] of Map.groupBy(records, (record) => record.ws_id)) {
     if (wsId !== undefined) await closeInRecents(recents, wsId, ofWorkspace, nowMs, logger);
   }
-  for (const { job_id } of records) runningJobs.remove(job_id);
+  runningJobs.forgetEarlier();
   return records.length;
 }
 

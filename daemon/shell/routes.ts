@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { Response } from 'express';
+import * as z from 'zod';
 import { JobId } from '../contract/ids.ts';
 import { CancelledJob, JobFrame, JobListing, RecentCommand, RunRequest } from '../contract/shell.ts';
 import { eventStreamHeaders } from '../http/event-hub.ts';
@@ -54,8 +55,8 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
           'X-Job-Id': job.options.jobId,
           ...(port === undefined ? {} : { 'X-Free-Port': String(port) }),
         });
-        res.flushHeaders();
         streams.add(principal, job.attach(res, { lastId: 0, lossy: false }));
+        flushHeadSoon(res);
         return undefined;
       },
     }),
@@ -104,7 +105,7 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
         const job = jobs.find(workspaceOf(call).wsId, call.params.job_id);
         const lastId = lastEventId(call, call.query.last_event_id);
         call.res.writeHead(200, { ...eventStreamHeaders, 'X-Job-Id': job.options.jobId });
-        call.res.flushHeaders();
+        flushHeadSoon(call.res);
         streams.add(call.principal, job.attach(call.res, { lastId, lossy: call.query.lossy === 'true' }));
         return undefined;
       },
@@ -145,6 +146,14 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
       handler: async (call) => ({ status: 200, body: await recents.list(workspaceOf(call).wsId) }),
     }),
   ];
+}
+
+/**
+ * Most commands print at once, and their first frame takes the head of the answer along; the head of a quiet one goes
+ * out a few milliseconds later. A write of its own for each head would stand before the first byte of all of them.
+ */
+function flushHeadSoon(res: Response): void {
+  setTimeout(() => res.flushHeaders(), 5);
 }
 
 /** A header that is no frame id is taken for none: the client gets everything that is kept. */

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { JobId, WorkspaceId } from '../contract/ids.ts';
 import { maxRecentCommands, RecentCommand } from '../contract/shell.ts';
 import { type DurableJson, openDurableJson } from '../lib/durable-json.ts';
@@ -33,44 +33,70 @@ const JobRecord = z.object({
 });
 export type JobRecord = z.infer<typeof JobRecord>;
 
+const JournalLine = z.union([
+  JobRecord.extend({ ended: z.literal(false) }),
+  z.object({ job_id: JobId, ended: z.literal(true) }),
+]);
+
+/** The journal is emptied when it is longer than this and no job is under way. */
+const maxJournalBytes = 256 * 1024;
+
 /**
- * The jobs under way, a small file each in `<data>/jobs/`, so that the next daemon ends what a crashed one left running.
- * Not fsynced: a power loss that could lose the file ends the processes too.
+ * The jobs under way, in `<data>/jobs.jsonl`, so that the next daemon ends what a crashed one left running: a line when a
+ * job starts, another when its process is known, one when it has ended. Not fsynced: a power loss that could lose a line
+ * ends the processes too.
  */
-export class RunningJobs {
-  readonly #folder: string;
+export class RunningJobs implements Disposable {
+  readonly #path: string;
+  readonly #descriptor: number;
+  readonly #running = new Set<JobId>();
+  #bytes = 0;
 
   constructor(dataDir: string) {
-    this.#folder = join(dataDir, 'jobs');
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#path = join(dataDir, 'jobs.jsonl');
+    this.#descriptor = openSync(this.#path, 'a', 0o600);
   }
 
   write(record: JobRecord): void {
-    writeFileSync(this.#file(record.job_id), JSON.stringify(record), { mode: 0o600 });
+    this.#running.add(record.job_id);
+    this.#append({ ...record, ended: false });
   }
 
   remove(jobId: JobId): void {
-    rmSync(this.#file(jobId), { force: true });
+    this.#running.delete(jobId);
+    this.#append({ job_id: jobId, ended: true });
+    if (this.#running.size === 0 && this.#bytes > maxJournalBytes) this.#empty();
   }
 
-  /** What an earlier daemon left behind. */
+  /** What an earlier daemon left behind. Called before this one starts a job. */
   list(): JobRecord[] {
-    return readdirSync(this.#folder)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => this.#read(name))
-      .filter((record) => record !== undefined);
+    const records = new Map<JobId, JobRecord>();
+    for (const line of readFileSync(this.#path, 'utf8').split('\n')) {
+      const parsed = JournalLine.safeParse(parseOrNothing(line));
+      // The last line may have been cut short: its job had no process yet, or one that an earlier line names.
+      if (!parsed.success) continue;
+      if (parsed.data.ended) records.delete(parsed.data.job_id);
+      else records.set(parsed.data.job_id, parsed.data);
+    }
+    return [...records.values()];
   }
 
-  /** A file that was cut short by the crash still names its job: the cookie is enough to find the processes. */
-  #read(name: string): JobRecord | undefined {
-    const jobId = JobId.safeParse(name.slice(0, -'.json'.length));
-    if (!jobId.success) return undefined;
-    const parsed = JobRecord.safeParse(parseOrNothing(readFileSync(join(this.#folder, name), 'utf8')));
-    return parsed.success ? parsed.data : { job_id: jobId.data };
+  /** The jobs that `list` told have been dealt with. */
+  forgetEarlier(): void {
+    this.#empty();
   }
 
-  #file(jobId: JobId): string {
-    return join(this.#folder, `${jobId}.json`);
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor);
+  }
+
+  #append(line: z.input<typeof JournalLine>): void {
+    this.#bytes += writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
+  }
+
+  #empty(): void {
+    ftruncateSync(this.#descriptor);
+    this.#bytes = 0;
   }
 }
 
@@ -78,7 +104,7 @@ function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Half a file: the caller goes by its name alone.
+    // Half a line, or the empty one after the last: the caller passes over it.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PanelEvent } from '../contract/events.ts';
 import { WorkspaceId } from '../contract/ids.ts';
 import { LoadedProject, LoadProjectRequest, RecentProject } from '../contract/projects.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { KeyId, SessionId, Timestamp, WorkspaceId } from '../contract/ids.ts';
 import { Slug } from '../contract/projects.ts';
 import { writeDurably } from '../lib/durable-file.ts';
