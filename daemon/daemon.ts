@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LoginTokens } from './account/login-tokens.ts';
 import { sessionRoutes } from './account/routes.ts';
@@ -19,6 +18,7 @@ import { systemRoutes } from './http/system-routes.ts';
 import { type Clock, systemClock, timestamp } from './lib/clock.ts';
 import { acquireDataFolderLock } from './lib/data-folder-lock.ts';
 import { removeStaleTempFiles } from './lib/durable-file.ts';
+import { makeFolderDurably } from './lib/durable-folder.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { sliceOf } from './lib/state-slice.ts';
 import { childEnvironment } from './shell/child-environment.ts';
@@ -78,7 +78,7 @@ export async function createDaemon(config: Config, overrides: Overrides = {}): P
 async function compose(config: Config, overrides: Overrides, stack: AsyncDisposableStack): Promise<Daemon> {
   const { dataDir, env } = config;
   const { clock = systemClock, graceMs } = overrides;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolderDurably(dataDir);
   const lock = stack.adopt(await acquireDataFolderLock(dataDir), (held) => held.release());
   const logger = overrides.logger ?? createLogger(config.logLevel, join(dataDir, 'logs'));
   const notices: string[] = [];
@@ -105,8 +105,8 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   const recents = stack.use(
     new RecentCommands(async (wsId) => {
       const folder = workspaceFolder(dataDir, workspaces.byId(wsId).slug);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      return openRecents(folder, { onSetAside: notice });
+      await makeFolderDurably(folder);
+      return openRecents(folder, { onSetAside: notice, onFatal: failure.resolve });
     }),
   );
   const jobs = stack.use(
@@ -123,7 +123,9 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   );
   const swept = await sweepOrphans({ runningJobs, recents, nowMs: clock(), logger });
   if (swept > 0)
-    notice(`The daemon had not ended properly; what it left running was ended: ${swept === 1 ? "1 command" : `${swept} commands`}.`);
+    notice(
+      `The daemon had not ended properly; what it left running was ended: ${swept === 1 ? '1 command' : `${swept} commands`}.`,
+    );
 
   const workspaceOf: WorkspaceOf = ({ principal, namedWorkspace }) =>
     workspaces.resolve(credentialId(principal), namedWorkspace);

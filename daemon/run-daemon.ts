@@ -31,7 +31,16 @@ export async function runDaemon(
   onListening(daemon);
   const status = await ended.promise;
   const lastResort = setTimeout(() => process.exit(1), lastResortMs);
-  await daemon[Symbol.asyncDispose]();
-  clearTimeout(lastResort);
-  return status;
+  try {
+    await daemon[Symbol.asyncDispose]();
+    return status;
+  } catch (error) {
+    // A full disk, for one: what could not be written are times of last use and recent commands.
+    process.stderr.write(
+      `tallystick: not everything could be written: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    return 1;
+  } finally {
+    clearTimeout(lastResort);
+  }
 }

@@ -7,6 +7,7 @@ const needed = [
   { program: 'strace', package: 'strace', for: 'the crash tests' },
   { program: 'curl', package: 'curl', for: 'the journeys' },
   { program: 'git', package: 'git', for: 'the journeys' },
+  { program: 'mkfs.ext4', package: 'e2fsprogs', for: 'the power-cut tests' },
   { program: 'setsid', package: 'util-linux', for: 'the job tests' },
 ];
 

@@ -34,7 +34,9 @@ describe('a login token', () => {
     advance(5 * minuteMs - 1);
     expect((await booted.stranger.send('POST', '/api/session', { token: inTime })).status).toBe(201);
     advance(1);
-    expect((await booted.stranger.problem('POST', '/api/session', { token: late })).code).toBe('invalid_login_token');
+    expect((await booted.stranger.problem('POST', '/api/session', { token: late })).code).toBe(
+      'invalid_login_token',
+    );
   });
 
   test('is used up by one of many who use it at the same time', async () => {
@@ -100,7 +102,9 @@ describe('a session', () => {
     expect([answer.status, await answer.text()]).toEqual([204, '']);
     expect((await booted.panel.problem('GET', '/api/session')).code).toBe('session_expired');
     expect((await booted.panel.problem('DELETE', '/api/session')).code).toBe('session_expired');
-    expect((await client(booted.daemon.url, other.session_token).send('GET', '/api/session')).status).toBe(200);
+    expect((await client(booted.daemon.url, other.session_token).send('GET', '/api/session')).status).toBe(
+      200,
+    );
   });
 
   test('ends its streams within a second when it signs out, and leaves those of others', async () => {

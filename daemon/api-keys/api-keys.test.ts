@@ -2,10 +2,10 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CreatedKey, KeyListing } from '../contract/api-keys.ts';
+import { tempFolder } from '../lib/testing/temp-folder.ts';
 import { type BootedDaemon, boot } from '../testing/boot.ts';
 import { client } from '../testing/client.ts';
 import { testClock } from '../testing/test-clock.ts';
-import { tempFolder } from '../lib/testing/temp-folder.ts';
 import { ApiKeys } from './api-keys.ts';
 import type { KeyRecord, KeySlice } from './store.ts';
 
@@ -51,7 +51,12 @@ describe('creating a key', () => {
     await using booted = await boot();
     const caps = [0, null, undefined, 1_000_000];
     for (const weekly_spend_cap of caps) await create(booted, { ...wanted, weekly_spend_cap });
-    expect((await list(booted)).map((key) => key.weekly_spend_cap).reverse()).toEqual([0, null, null, 1_000_000]);
+    expect((await list(booted)).map((key) => key.weekly_spend_cap).reverse()).toEqual([
+      0,
+      null,
+      null,
+      1_000_000,
+    ]);
   });
 
   test('trims the name, and counts what is left', async () => {
@@ -80,7 +85,11 @@ describe('creating a key', () => {
   test('needs the scope admin, and an admin key may make every kind', async () => {
     await using booted = await boot();
     const agent = await booted.keyed('agent');
-    expect(await agent.problem('POST', path, wanted)).toMatchObject({ httpStatus: 403, required: 'admin', granted: 'agent' });
+    expect(await agent.problem('POST', path, wanted)).toMatchObject({
+      httpStatus: 403,
+      required: 'admin',
+      granted: 'agent',
+    });
     const admin = await booted.keyed('admin');
     for (const scopes of ['read', 'write', 'agent', 'admin'])
       expect((await admin.send('POST', path, { ...wanted, scopes })).status).toBe(201);
@@ -92,7 +101,10 @@ describe('creating a key', () => {
     const first = await create(booted, wanted);
     const rest = Array.from({ length: 499 }, () => create(booted, { ...wanted, expiry: 'never' }));
     await Promise.all(rest);
-    expect(await booted.panel.problem('POST', path, wanted)).toMatchObject({ httpStatus: 409, code: 'conflict' });
+    expect(await booted.panel.problem('POST', path, wanted)).toMatchObject({
+      httpStatus: 409,
+      code: 'conflict',
+    });
     await booted.panel.send('DELETE', `${path}/${first.key_id}`);
     await create(booted, wanted);
     expect((await booted.panel.send('POST', path, wanted)).status).toBe(409);
@@ -127,7 +139,14 @@ describe('revoking a key', () => {
     await using booted = await boot();
     const unknown = await booted.panel.problem('DELETE', `${path}/key_0123456789abcdef`);
     expect([unknown.httpStatus, unknown.code]).toEqual([404, 'unknown_key']);
-    for (const id of ['x', 'key_', 'key_0123456789ABCDEF', 'ws_0123456789abcdef', 'key_0123456789abcdefg', '%00']) {
+    for (const id of [
+      'x',
+      'key_',
+      'key_0123456789ABCDEF',
+      'ws_0123456789abcdef',
+      'key_0123456789abcdefg',
+      '%00',
+    ]) {
       const { httpStatus, code } = await booted.panel.problem('DELETE', `${path}/${id}`);
       expect([id, httpStatus, code]).toEqual([id, 422, 'invalid_request']);
     }
@@ -206,7 +225,9 @@ test('keys, sessions and active workspaces survive a restart on the same data fo
       { type: 'stdout', line: project.path },
       { type: 'exit', code: 0 },
     ]);
-    expect((await client(daemon.url, before.revoked).problem('GET', '/api/project/recent')).code).toBe('revoked_key');
+    expect((await client(daemon.url, before.revoked).problem('GET', '/api/project/recent')).code).toBe(
+      'revoked_key',
+    );
     const panel = client(daemon.url, before.session.session_token);
     expect(await panel.json('GET', '/api/session')).toMatchObject({
       session_id: before.session.session_id,
@@ -219,7 +240,9 @@ test('keys, sessions and active workspaces survive a restart on the same data fo
 test('neither a key nor a session token is on disk in plain, only their hashes', async () => {
   await using booted = await boot();
   const { key } = await booted.keyed('admin');
-  const files = (await readdir(booted.dataDir, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
+  const files = (await readdir(booted.dataDir, { recursive: true, withFileTypes: true })).filter((file) =>
+    file.isFile(),
+  );
   expect(files.map(({ name }) => name)).toContain('state.json');
   for (const file of files) {
     const text = await readFile(join(file.parentPath, file.name), 'utf8');

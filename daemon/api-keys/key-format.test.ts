@@ -44,7 +44,9 @@ describe('the check characters', () => {
 
   test('and the stored hash are what other tools compute', () => {
     expect(readKeyEnvironment(`${goldenBody}1WTMci`)).toBe('live');
-    expect(hashKey(`${goldenBody}1WTMci`)).toBe('985884acf6b98bd73cec4aed54c6b25c69d347acdab449fba216b58a6b5c081c');
+    expect(hashKey(`${goldenBody}1WTMci`)).toBe(
+      '985884acf6b98bd73cec4aed54c6b25c69d347acdab449fba216b58a6b5c081c',
+    );
   });
 });
 

@@ -12,7 +12,10 @@ export function createLogger(level: LogLevel, folder?: string): Logger {
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const dest = join(folder, `${new Date().toISOString().slice(0, 10)}.log`);
-    streams.push({ level: 'debug', stream: pino.destination({ dest, sync: false, mode: 0o600 }) });
+    const file = pino.destination({ dest, sync: false, mode: 0o600 });
+    // A full disk must not end the daemon for its log's sake; the lines are on standard error, too.
+    file.on('error', () => undefined);
+    streams.push({ level: 'debug', stream: file });
   }
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.multistream(streams));
 }

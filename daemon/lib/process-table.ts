@@ -156,6 +156,8 @@ function ps(args: readonly string[]): string[] {
   try {
     return execFileSync('ps', args, {
       encoding: 'utf8',
+      // Start times are compared as text: they must not differ with the caller's time zone or language.
+      env: { ...process.env, TZ: 'UTC', LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 5_000,
     }).split('\n');

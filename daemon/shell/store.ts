@@ -11,7 +11,7 @@ export type Recents = z.infer<typeof Recents>;
 /** The last commands of a workspace, in `<data>/workspaces/<slug>/recent.json`. */
 export function openRecents(
   folder: string,
-  options: { readonly onSetAside: (message: string) => void },
+  options: { readonly onSetAside: (message: string) => void; readonly onFatal: (error: Error) => void },
 ): Promise<DurableJson<Recents>> {
   return openDurableJson<Recents>({
     path: join(folder, 'recent.json'),
@@ -23,6 +23,7 @@ export function openRecents(
       ),
     // Nothing durable may stand before a command's first byte; half a second later it is on disk.
     flushAfterMs: 500,
+    onFatal: options.onFatal,
   });
 }
 

@@ -1,8 +1,9 @@
-import { constants, type Stats } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { access, opendir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, parse, relative, sep } from 'node:path';
 import { CodedError } from '../contract/errors.ts';
+import { systemFolders } from './system-folders.ts';
 
 export interface LoadRules {
   readonly dataDir: string;
@@ -39,15 +40,15 @@ export async function checkLoadable(path: string, rules: LoadRules): Promise<Loa
   return { path: real, identity: identityOf(stats) };
 }
 
-/** What tells a folder from all others while it exists. */
-export function identityOf({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): FolderIdentity {
+/** What tells a folder from all others while it exists. Big integers: as numbers, those of Windows lose their last bits. */
+export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): FolderIdentity {
   return `${dev}:${ino}`;
 }
 
-async function resolve(path: string): Promise<{ real: string; stats: Stats }> {
+async function resolve(path: string): Promise<{ real: string; stats: BigIntStats }> {
   try {
     const real = await realpath(path);
-    return { real, stats: await stat(real) };
+    return { real, stats: await stat(real, { bigint: true }) };
   } catch (error) {
     throw pathError(error);
   }
@@ -55,7 +56,7 @@ async function resolve(path: string): Promise<{ real: string; stats: Stats }> {
 
 async function refuseOwnFolders(
   real: string,
-  stats: Stats,
+  stats: BigIntStats,
   { dataDir, homeDir = homedir() }: LoadRules,
 ): Promise<void> {
   const home = await describe(homeDir);
@@ -74,119 +75,20 @@ async function refuseOwnFolders(
     throw refused('data_folder', "This is the service's own data folder, or one around or in it.");
 }
 
-async function refuseSystemFolders(real: string, stats: Stats, platform: NodeJS.Platform): Promise<void> {
-  if (parse(real).root === real) throw systemRefusal(real);
-  const { trees, folders } = systemFolders(platform);
-  const identities = await Promise.all(
-    [...trees, ...folders].map(async (folder) => (await describe(folder))?.identity),
-  );
-  if (identities.includes(identityOf(stats)) || trees.some((tree) => isInside(real, tree, platform)))
-    throw systemRefusal(real);
-  const treeIdentities = new Set(identities.slice(0, trees.length));
-  for (let folder = dirname(real); parse(folder).root !== folder; folder = dirname(folder)) {
+/** Walks up from the folder; the first that is known decides, so that a place for projects wins over the tree around it. */
+async function refuseSystemFolders(real: string, stats: BigIntStats, platform: NodeJS.Platform): Promise<void> {
+  const { trees, folders, places } = systemFolders(platform);
+  const [inTrees, itself] = await Promise.all([identitiesOf(trees), identitiesOf([...folders, ...places])]);
+  if (parse(real).root === real || itself.has(identityOf(stats))) throw systemRefusal(real);
+  for (let folder = real; parse(folder).root !== folder; folder = dirname(folder)) {
+    if (places.includes(folder)) return;
     const described = await describe(folder);
-    if (described !== undefined && treeIdentities.has(described.identity)) throw systemRefusal(real);
+    if (described !== undefined && inTrees.has(described.identity)) throw systemRefusal(real);
   }
 }
 
-/** `trees` are refused with all that is in them; `folders` only themselves, for projects do live below them. */
-function systemFolders(platform: NodeJS.Platform): { trees: readonly string[]; folders: readonly string[] } {
-  switch (platform) {
-    case 'win32': {
-      const {
-        SystemRoot = 'C:\\Windows',
-        ProgramFiles = 'C:\\Program Files',
-        ProgramData = 'C:\\ProgramData',
-      } = process.env;
-      return {
-        trees: [SystemRoot, ProgramFiles, `${ProgramFiles} (x86)`, ProgramData],
-        folders: ['C:\\Users'],
-      };
-    }
-    case 'darwin':
-      return {
-        trees: [
-          '/System',
-          '/Library',
-          '/Applications',
-          '/bin',
-          '/sbin',
-          '/usr/bin',
-          '/usr/sbin',
-          '/usr/lib',
-          '/usr/libexec',
-          '/usr/share',
-          '/dev',
-          '/private/etc',
-          '/private/var/db',
-          '/private/var/root',
-          '/cores',
-        ],
-        folders: [
-          '/Users',
-          '/Volumes',
-          '/private',
-          '/private/var',
-          '/private/tmp',
-          '/private/var/tmp',
-          '/usr',
-          '/usr/local',
-          '/opt',
-          '/opt/homebrew',
-        ],
-      };
-    default:
-      return {
-        trees: [
-          '/bin',
-          '/boot',
-          '/dev',
-          '/etc',
-          '/lib',
-          '/lib32',
-          '/lib64',
-          '/libx32',
-          '/proc',
-          '/sbin',
-          '/sys',
-          '/lost+found',
-          '/snap',
-          '/usr/bin',
-          '/usr/sbin',
-          '/usr/lib',
-          '/usr/lib32',
-          '/usr/lib64',
-          '/usr/libexec',
-          '/usr/share',
-          '/usr/include',
-          '/usr/games',
-          '/var/lib',
-          '/var/log',
-          '/var/cache',
-          '/var/spool',
-          '/var/run',
-          '/var/mail',
-          '/var/backups',
-        ],
-        folders: [
-          '/home',
-          '/root',
-          '/usr',
-          '/usr/local',
-          '/usr/src',
-          '/var',
-          '/var/www',
-          '/var/tmp',
-          '/var/opt',
-          '/opt',
-          '/srv',
-          '/mnt',
-          '/media',
-          '/tmp',
-          '/run',
-        ],
-      };
-  }
+async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<FolderIdentity | undefined>> {
+  return new Set((await Promise.all(paths.map(describe))).map((folder) => folder?.identity));
 }
 
 async function checkReadable(real: string): Promise<void> {
@@ -212,7 +114,7 @@ function pathError(cause: unknown): CodedError {
 async function describe(path: string): Promise<{ real: string; identity: FolderIdentity } | undefined> {
   try {
     const real = await realpath(path);
-    return { real, identity: identityOf(await stat(real)) };
+    return { real, identity: identityOf(await stat(real, { bigint: true })) };
   } catch {
     // A folder that isn't on this system can't be the one that is asked for.
     return undefined;

@@ -22,7 +22,14 @@ describe('slugOf', () => {
   });
 
   test('is a slug of the contract whatever the name, and 64 characters at most', () => {
-    for (const name of ['x'.repeat(64), 'x'.repeat(65), `${'x'.repeat(63)} y`, `${'ab '.repeat(100)}`, '\0', '\ud800'])
+    for (const name of [
+      'x'.repeat(64),
+      'x'.repeat(65),
+      `${'x'.repeat(63)} y`,
+      `${'ab '.repeat(100)}`,
+      '\0',
+      '\ud800',
+    ])
       expect(Slug.safeParse(slugOf(name)).success).toBe(true);
     expect(slugOf('x'.repeat(65))).toBe('x'.repeat(64));
     expect(slugOf(`${'x'.repeat(63)} y`)).toBe('x'.repeat(63));

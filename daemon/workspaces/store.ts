@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { KeyId, SessionId, Timestamp, WorkspaceId } from '../contract/ids.ts';
 import { Slug } from '../contract/projects.ts';
 import { writeDurably } from '../lib/durable-file.ts';
+import { makeFolderDurably } from '../lib/durable-folder.ts';
 import type { StateSlice } from '../lib/state-slice.ts';
 
 export const WorkspaceRecord = z.object({
@@ -38,7 +38,7 @@ export async function writeWorkspaceFile(
   { ws_id, slug, path }: WorkspaceRecord,
 ): Promise<void> {
   const folder = workspaceFolder(dataDir, slug);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolderDurably(folder);
   await writeDurably(
     join(folder, 'workspace.json'),
     `${JSON.stringify({ version: 1, ws_id, slug, path }, null, 2)}\n`,

@@ -163,7 +163,7 @@ function describe({ ws_id, slug, path }: WorkspaceRecord) {
 
 async function identityAt(path: string): Promise<string | undefined> {
   try {
-    const stats = await stat(path);
+    const stats = await stat(path, { bigint: true });
     return stats.isDirectory() ? identityOf(stats) : undefined;
   } catch {
     // Moved, deleted, or on a disk that is not mounted: not there now.
