@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import { CodedError } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { type Admission, admit, admitStill, queryObject, validate } from './admit.ts';
+import { type Admission, admit, admitStill, type Caller, queryObject, validate } from './admit.ts';
 import { sendProblem } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
 import type { Answer, Call, Principal, Route } from './route.ts';
@@ -19,7 +19,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
-  for (const route of options.routes) app[route.method](route.path, ...handlersFor(route, options));
+  for (const route of options.routes) app[route.method](route.path, handlerFor(route, options));
   for (const path of new Set(options.routes.map((route) => route.path)))
     app.all(path, refuseMethod(path, options));
   if (options.pages !== undefined) app.use(options.pages);
@@ -32,41 +32,38 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function handlersFor(route: Route, options: AppOptions): express.RequestHandler[] {
-  // The caller is admitted before a byte of the body is read: a stranger can't make the daemon parse anything.
-  const admitCaller: express.RequestHandler = (req, res, next) => {
-    res.locals.principal = admit(route, req, res, options);
-    next();
-  };
-  const handle: express.RequestHandler = async (req, res) => {
-    const answer = await route.handler(toCall(route, req, res));
+/** One handler for all of a route: each `next()` between several would cost a tenth of a small answer. */
+function handlerFor(route: Route, options: AppOptions): express.RequestHandler {
+  return async (req, res) => {
+    // The caller is admitted before a byte of the body is read: a stranger can't make the daemon parse anything.
+    const caller = admit(route, req, res, options);
+    const body = route.request.body === undefined ? undefined : await readJsonBody(req);
+    // A body may take its time: what was revoked meanwhile does not get through.
+    if (route.request.body !== undefined) admitStill(route, req, options);
+    const answer = await route.handler(toCall(route, { req, res, caller, body }));
     if (answer !== undefined) sendAnswer(res, answer);
     // The head of a stream was all that was asked for.
     else if (req.method === 'HEAD') res.end();
   };
-  const admitAgain: express.RequestHandler = (req, _res, next) => {
-    admitStill(route, req, options);
-    next();
-  };
-  return route.request.body === undefined
-    ? [admitCaller, handle]
-    : [admitCaller, readBody, admitAgain, handle];
 }
 
-const readBody: express.RequestHandler = async (req, _res, next) => {
-  req.body = await readJsonBody(req);
-  next();
-};
+interface Received {
+  readonly req: Request;
+  readonly res: Response;
+  readonly caller: Caller;
+  readonly body: unknown;
+}
 
-function toCall(route: Route, req: Request, res: Response): Call<unknown, unknown, unknown> {
-  const { params, query, body } = route.request;
+function toCall(route: Route, { req, res, caller, body }: Received): Call<unknown, unknown, unknown> {
+  const { request } = route;
+  const named = req.headers['x-workspace-id'];
   return {
-    params: params === undefined ? undefined : validate(params, req.params, 'path'),
-    query: validateQuery(query, req),
-    body: body === undefined ? undefined : validate(body, req.body, 'request body'),
-    // Set by admitCaller just before; public handlers never look at it.
-    principal: res.locals.principal as Principal,
-    namedWorkspace: req.get('x-workspace-id'),
+    params: request.params === undefined ? undefined : validate(request.params, req.params, 'path'),
+    query: validateQuery(request.query, req),
+    body: request.body === undefined ? undefined : validate(request.body, body, 'request body'),
+    // Only public routes have no caller, and their handlers never look at it.
+    principal: caller as Principal,
+    namedWorkspace: Array.isArray(named) ? named[0] : named,
     req,
     res,
   };

@@ -84,23 +84,26 @@ describe('a failure', () => {
     ['a string', () => 'hunter2'],
     ['nothing', () => undefined],
     ['null', () => null],
-    ['a circle', () => Object.assign(new Error('hunter2'), { self: circle() })],
-  ] as const)('nobody expected is a 500 that tells nothing, and the log has it: %s', async ([, fail]) => {
-    const { server, send, log } = await serving(fail);
-    await using _ = server;
-    const answer = await send('GET', '/thrown');
-    expect(answer.status).toBe(500);
-    const text = await answer.text();
-    expect(JSON.parse(text)).toEqual({
-      type: '/docs/errors#internal_error',
-      title: 'Internal Server Error',
-      status: 500,
-      detail: 'Something went wrong in the daemon; its log has the details.',
-      code: 'internal_error',
-    });
-    expect(log.text()).toContain('"level":50');
-    expect((await send('GET', '/other')).status).toBe(404);
-  });
+    ['a circle', circle],
+  ] satisfies [string, () => unknown][])(
+    'nobody expected is a 500 that tells nothing, and the log has it: %s',
+    async ([, fail]) => {
+      const { server, send, log } = await serving(fail);
+      await using _ = server;
+      const answer = await send('GET', '/thrown');
+      expect(answer.status).toBe(500);
+      const text = await answer.text();
+      expect(JSON.parse(text)).toEqual({
+        type: '/docs/errors#internal_error',
+        title: 'Internal Server Error',
+        status: 500,
+        detail: 'Something went wrong in the daemon; its log has the details.',
+        code: 'internal_error',
+      });
+      expect(log.text()).toContain('"level":50');
+      expect((await send('GET', '/other')).status).toBe(404);
+    },
+  );
 });
 
 describe('an unknown path', () => {
@@ -165,8 +168,7 @@ describe('HEAD', () => {
   });
 });
 
-function circle(): object {
-  const one: Record<string, unknown> = {};
-  one.self = one;
-  return one;
+function circle(): Error {
+  const error = new Error('hunter2');
+  return Object.assign(error, { self: error });
 }

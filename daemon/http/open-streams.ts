@@ -1,5 +1,5 @@
 import type { KeyId, SessionId } from '../contract/ids.ts';
-import type { Principal } from './route.ts';
+import { credentialId, type Principal } from './route.ts';
 
 /** A response that stays open. */
 export interface OpenStream {
@@ -17,7 +17,9 @@ const unreadMs = 250;
 
 /** The open streams by the credential they were opened with, so that a credential's end is theirs too. */
 export class OpenStreams {
-  readonly #streams = new Map<OpenStream, Principal>();
+  readonly #streams = new Map<OpenStream, KeyId | SessionId>();
+  /** Credentials that have ended, with the frame that says so: a request that was under way may open its stream late. */
+  readonly #ended = new Map<KeyId | SessionId, object>();
 
   get count(): number {
     this.#forgetClosed();
@@ -26,12 +28,15 @@ export class OpenStreams {
 
   add(principal: Principal, stream: OpenStream): void {
     this.#forgetClosed();
-    this.#streams.set(stream, principal);
+    const credential = credentialId(principal);
+    this.#streams.set(stream, credential);
+    const frame = this.#ended.get(credential);
+    if (frame !== undefined) endSoon([stream], frame);
   }
 
   /** All streams of the key are closed within a second. */
   endForKey(keyId: KeyId): void {
-    this.#end((principal) => principal.kind === 'key' && principal.keyId === keyId, {
+    this.#end(keyId, {
       type: 'error',
       code: 'revoked_key',
       detail: 'The key that opened this stream was revoked.',
@@ -39,26 +44,32 @@ export class OpenStreams {
   }
 
   endForSession(sessionId: SessionId): void {
-    this.#end((principal) => principal.kind === 'session' && principal.sessionId === sessionId, {
+    this.#end(sessionId, {
       type: 'error',
       code: 'session_expired',
       detail: 'The session that opened this stream has ended.',
     });
   }
 
-  #end(concerns: (principal: Principal) => boolean, frame: object): void {
-    const streams = [...this.#streams]
-      .filter(([, principal]) => concerns(principal))
-      .map(([stream]) => stream);
-    setTimeout(() => {
-      for (const stream of streams) stream.cut(frame);
-    }, exitFrameMs).unref();
-    setTimeout(() => {
-      for (const stream of streams) stream.destroy();
-    }, exitFrameMs + unreadMs).unref();
+  #end(credential: KeyId | SessionId, frame: object): void {
+    this.#ended.set(credential, frame);
+    const concerned = [...this.#streams].filter(([, opener]) => opener === credential);
+    endSoon(
+      concerned.map(([stream]) => stream),
+      frame,
+    );
   }
 
   #forgetClosed(): void {
     for (const stream of this.#streams.keys()) if (stream.closed) this.#streams.delete(stream);
   }
+}
+
+function endSoon(streams: readonly OpenStream[], frame: object): void {
+  setTimeout(() => {
+    for (const stream of streams) stream.cut(frame);
+  }, exitFrameMs).unref();
+  setTimeout(() => {
+    for (const stream of streams) stream.destroy();
+  }, exitFrameMs + unreadMs).unref();
 }

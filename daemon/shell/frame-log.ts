@@ -15,13 +15,14 @@ export interface Piece {
 const quote = 0x22;
 const backslash = 0x5c;
 const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 /** More than `id: <16 digits>\ndata: {"type":"stderr","line":"` and what ends a frame. */
 const frameOverhead = 128;
 /** A byte becomes at most six: a control character as \u00XX. */
 const worstGrowth = 6;
 
-const frameHead = Buffer.from('id: ');
 const frameEnd = Buffer.from('"}\n\n');
+const frameEndWord = frameEnd.readInt32LE();
 const partialFrameEnd = Buffer.from('","partial":true}\n\n');
 
 /** 0: stands for itself in a JSON string; 1: becomes \u00XX; else the letter after the backslash. */
@@ -162,8 +163,12 @@ export class FrameLog {
 
   #fillSlab(slab: Slab, prefix: Uint8Array, source: Buffer, from: number, to: number): number {
     const out = slab.bytes;
-    const capacity = out.length;
+    const outView = viewOf(out);
+    const sourceView = viewOf(source);
+    const prefixView = viewOf(prefix);
     const prefixLength = prefix.length;
+    const prefixWordsEnd = prefixLength - (prefixLength % 4);
+    const capacity = out.length;
     let read = from;
     let write = slab.used;
     while (read < to) {
@@ -172,22 +177,31 @@ export class FrameLog {
         const lineBytes = source.indexOf(lineFeed, read) - read;
         if (capacity - write < worstGrowth * lineBytes + frameOverhead) break;
       }
-      write = this.#writeHead(out, write);
-      for (let i = 0; i < prefixLength; i += 1) out[write + i] = prefix[i] as number;
+      write = this.#counter.writeHead(outView, write);
+      for (let i = 0; i < prefixWordsEnd; i += 4) outView.setInt32(write + i, prefixView.getInt32(i));
+      for (let i = prefixWordsEnd; i < prefixLength; i += 1) out[write + i] = prefix[i] as number;
       write += prefixLength;
-      let byte = source[read++] as number;
-      while (byte !== lineFeed) {
-        const escaped = escapes[byte];
-        if (escaped === 0) out[write++] = byte;
-        else write = writeEscape(out, write, byte, escaped as number);
-        byte = source[read++] as number;
+      for (;;) {
+        while (read + 4 <= to) {
+          const word = sourceView.getInt32(read, true);
+          if (needsLook(word)) break;
+          outView.setInt32(write, word, true);
+          read += 4;
+          write += 4;
+        }
+        let byte = source[read++] as number;
+        let escaped = escapes[byte] as number;
+        while (escaped === 0) {
+          out[write++] = byte;
+          byte = source[read++] as number;
+          escaped = escapes[byte] as number;
+        }
+        if (byte === lineFeed) break;
+        // The carriage return of a CRLF is no part of the line.
+        if (byte !== carriageReturn || source[read] !== lineFeed)
+          write = writeEscape(out, write, byte, escaped);
       }
-      // CRLF: the carriage return stands as \r, two bytes; none that was part of a longer escaped can end so.
-      if (read - 2 >= from && source[read - 2] === 0x0d) write -= 2;
-      out[write] = quote;
-      out[write + 1] = 0x7d;
-      out[write + 2] = lineFeed;
-      out[write + 3] = lineFeed;
+      outView.setInt32(write, frameEndWord, true);
       write += 4;
     }
     this.#advance(slab, write);
@@ -195,11 +209,7 @@ export class FrameLog {
   }
 
   #writeHead(out: Buffer, offset: number): number {
-    out[offset] = frameHead[0] as number;
-    out[offset + 1] = frameHead[1] as number;
-    out[offset + 2] = frameHead[2] as number;
-    out[offset + 3] = frameHead[3] as number;
-    return this.#counter.writeAndStep(out, offset + 4);
+    return this.#counter.writeHead(viewOf(out), offset);
   }
 
   /** The newest slab if it has room for `bytes`, else a new one. */
@@ -251,4 +261,19 @@ export function cutAtCharacter(bytes: Buffer): number {
   while (cut > maxLineBytes - 4 && ((bytes[cut] as number) & 0xc0) === 0x80) cut -= 1;
   // Four continuation bytes in a row are no UTF-8 at all: any place is as good.
   return cut > maxLineBytes - 4 ? cut : maxLineBytes;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** Whether any of four bytes is below 0x20, a quote or a backslash: at times yes where none is, never a false no. */
+function needsLook(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const hits =
+    ((word - 0x20202020) & ~word) |
+    ((quotes - 0x01010101) & ~quotes) |
+    ((backslashes - 0x01010101) & ~backslashes);
+  return (hits & 0x80808080) !== 0;
 }

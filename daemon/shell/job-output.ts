@@ -13,6 +13,7 @@ export class JobOutput {
   readonly #pool: SlabPool;
   readonly #log: FrameLog;
   readonly #viewers = new Set<FrameViewer>();
+  readonly #begun = Promise.withResolvers<void>();
   #pipes: OutputPipes | undefined;
   #keepTail = false;
   #tail = '';
@@ -21,6 +22,11 @@ export class JobOutput {
   constructor(pool: SlabPool) {
     this.#pool = pool;
     this.#log = new FrameLog(pool);
+  }
+
+  /** Resolves when the first output was handed on. */
+  get begun(): Promise<void> {
+    return this.#begun.promise;
   }
 
   get viewerCount(): number {
@@ -89,6 +95,7 @@ export class JobOutput {
     if (this.#keepTail)
       this.#tail = (this.#tail + chunk.subarray(-maxTailBytes).toString('latin1')).slice(-maxTailBytes);
     this.#pumpAll();
+    this.#begun.resolve();
   }
 
   #pumpAll(): void {

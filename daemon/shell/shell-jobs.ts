@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../contract/errors.ts';
 import type { PanelEvent } from '../contract/events.ts';
 import { JobId, type KeyId, type WorkspaceId } from '../contract/ids.ts';
@@ -40,6 +41,8 @@ export interface RunOptions {
 
 const defaultGraceMs = 3000;
 const pingEveryMs = 15_000;
+/** A command that prints nothing is noted this long after its start. */
+const bookkeepingMs = 20;
 
 /** The shell jobs of all workspaces: those under way, and the output of those that ended a short while ago. */
 export class ShellJobs implements AsyncDisposable {
@@ -181,8 +184,8 @@ export class ShellJobs implements AsyncDisposable {
   async #follow(job: Job): Promise<void> {
     const { recents, runningJobs, publish, logger, clock } = this.#options;
     const { jobId, wsId } = job.options;
-    // After the first byte had its chance to leave: nothing here is needed for it.
-    await new Promise(setImmediate);
+    // Nothing here is needed for the first byte, so it is not done before that has left.
+    await Promise.race([job.output.begun, job.exited, delay(bookkeepingMs)]);
     const { free_ports: ports, pid } = job.listing;
     logger.info({ jobId, wsId, pid, ...(ports.length > 0 ? { ports } : {}) }, 'job started');
     runningJobs.write({ job_id: jobId, ws_id: wsId, main: job.tree.main });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { KeyId, SessionId, Timestamp, WorkspaceId } from '../contract/ids.ts';
@@ -32,15 +34,40 @@ export function workspaceFolder(dataDir: string, slug: string): string {
   return join(dataDir, 'workspaces', slug);
 }
 
-/** Makes the service's folder for a workspace, with `workspace.json` in it. Resolves once it is durable. */
-export async function writeWorkspaceFile(
+const WorkspaceFile = z.object({ version: z.literal(1), ws_id: WorkspaceId, slug: Slug, path: z.string() });
+export type WorkspaceFile = z.infer<typeof WorkspaceFile>;
+
+const fileName = 'workspace.json';
+
+/** Makes the service's folder for a workspace, with `workspace.json` in it, if it isn't there. Resolves once durable. */
+export async function ensureWorkspaceFile(
   dataDir: string,
   { ws_id, slug, path }: WorkspaceRecord,
 ): Promise<void> {
   const folder = workspaceFolder(dataDir, slug);
+  if ((await readWorkspaceFile(folder))?.ws_id === ws_id) return;
   await makeFolderDurably(folder);
-  await writeDurably(
-    join(folder, 'workspace.json'),
-    `${JSON.stringify({ version: 1, ws_id, slug, path }, null, 2)}\n`,
+  const file: WorkspaceFile = { version: 1, ws_id, slug, path };
+  await writeDurably(join(folder, fileName), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** Every slug that has a folder here, with what its `workspace.json` says; undefined where that says nothing. */
+export async function listWorkspaceFolders(
+  dataDir: string,
+): Promise<ReadonlyMap<string, WorkspaceFile | undefined>> {
+  const folder = join(dataDir, 'workspaces');
+  const slugs = existsSync(folder) ? await readdir(folder) : [];
+  const files = slugs.map(
+    async (slug) => [slug, await readWorkspaceFile(workspaceFolder(dataDir, slug))] as const,
   );
+  return new Map(await Promise.all(files));
+}
+
+async function readWorkspaceFile(folder: string): Promise<WorkspaceFile | undefined> {
+  try {
+    return WorkspaceFile.parse(JSON.parse(await readFile(join(folder, fileName), 'utf8')));
+  } catch {
+    // Missing or damaged: nobody can say whose folder it is.
+    return undefined;
+  }
 }

@@ -8,10 +8,12 @@ import { newId } from '../lib/ids.ts';
 import { checkLoadable, identityOf, type LoadableFolder } from './load-rules.ts';
 import { slugOf, uniqueSlug } from './slug.ts';
 import {
+  ensureWorkspaceFile,
+  listWorkspaceFolders,
+  type WorkspaceFile,
   type WorkspaceRecord,
   type WorkspacesSlice,
   type WorkspacesState,
-  writeWorkspaceFile,
 } from './store.ts';
 
 export interface WorkspacesOptions {
@@ -33,7 +35,8 @@ export class Workspaces {
   }
 
   /**
-   * Loads a folder, and makes it the caller's active workspace. A folder that was loaded before keeps its workspace.
+   * Loads a folder, and makes it the caller's active workspace. A folder that was loaded before keeps its workspace,
+   * even where the state was lost: what belongs to it lies in the service's folder for it.
    *
    * @throws CodedError as `checkLoadable`; conflict where the wanted slug is another folder's
    */
@@ -41,17 +44,18 @@ export class Workspaces {
     const { slice, dataDir, clock } = this.#options;
     const folder = await checkLoadable(path, { dataDir });
     const alias = await this.#aliasOf(folder);
+    const onDisk = await listWorkspaceFolders(dataDir);
     const now = timestamp(clock());
-    const { record, isNew } = await slice.update((state) => {
+    const record = await slice.update((state) => {
       const known = state.list.find((candidate) => candidate.path === (alias ?? folder.path));
       const opened =
         known === undefined
-          ? newRecord(state, folder.path, slug, now)
+          ? newRecord(state, onDisk, { path: folder.path, wanted: slug, now })
           : { ...known, last_opened_at: now, forgotten: false };
-      if (known !== undefined && slug !== undefined && slug !== known.slug)
+      if (slug !== undefined && slug !== opened.slug)
         throw new CodedError(
           'conflict',
-          `This folder is loaded as ${known.slug}; a workspace keeps its slug.`,
+          `This folder is loaded as ${opened.slug}; a workspace keeps its slug.`,
         );
       const list =
         known === undefined
@@ -59,10 +63,10 @@ export class Workspaces {
           : state.list.map((other) => (other === known ? opened : other));
       return {
         next: { list, active: { ...state.active, [caller]: opened.ws_id } },
-        result: { record: opened, isNew: known === undefined },
+        result: opened,
       };
     });
-    if (isNew) await writeWorkspaceFile(dataDir, record);
+    await ensureWorkspaceFile(dataDir, record);
     return { ...describe(record), analysis: { status: 'pending' } };
   }
 
@@ -139,22 +143,18 @@ export class Workspaces {
 
 function newRecord(
   state: WorkspacesState,
-  path: string,
-  wanted: string | undefined,
-  now: string,
+  onDisk: ReadonlyMap<string, WorkspaceFile | undefined>,
+  { path, wanted, now }: { path: string; wanted: string | undefined; now: string },
 ): WorkspaceRecord {
-  const taken = new Set(state.list.map((record) => record.slug));
+  const opened = { path, created_at: now, last_opened_at: now, forgotten: false };
+  for (const [slug, file] of onDisk)
+    if (file?.path === path && !state.list.some(({ ws_id }) => ws_id === file.ws_id))
+      return { ws_id: file.ws_id, slug, ...opened };
+  const taken = new Set([...state.list.map((record) => record.slug), ...onDisk.keys()]);
   if (wanted !== undefined && taken.has(wanted))
     throw new CodedError('conflict', `The slug ${wanted} is another folder's.`);
   const slug = wanted ?? uniqueSlug(slugOf(basename(path)), taken);
-  return {
-    ws_id: WorkspaceId.parse(newId('ws')),
-    slug,
-    path,
-    created_at: now,
-    last_opened_at: now,
-    forgotten: false,
-  };
+  return { ws_id: WorkspaceId.parse(newId('ws')), slug, ...opened };
 }
 
 function describe({ ws_id, slug, path }: WorkspaceRecord) {
