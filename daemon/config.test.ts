@@ -45,7 +45,8 @@ describe('the configuration', () => {
   });
 
   test('takes ports from 0 to 65535 and no others', () => {
-    for (const port of ['0', '1', '65535']) expect(readConfig(['--port', port], home).config.port).toBe(Number(port));
+    for (const port of ['0', '1', '65535'])
+      expect(readConfig(['--port', port], home).config.port).toBe(Number(port));
     for (const port of ['65536', '-1', '1.5', '1e3', '0x10', ' 1', '', 'http', '٣'])
       expect(() => readConfig([`--port=${port}`], home)).toThrow(ConfigError);
     expect(() => readConfig([], { ...home, TALLYSTICK_PORT: 'x' })).toThrow(ConfigError);

@@ -57,6 +57,8 @@ export interface Daemon extends AsyncDisposable {
 
 /** Jobs get this long to end when the daemon does; with the rest it stays under five seconds. */
 const shutdownJobsMs = 3_500;
+/** Long enough not to stand in the way of who waits for the daemon to start. */
+const warmUpMs = 200;
 const builtRoot = join(import.meta.dirname, '..');
 
 /**
@@ -184,6 +186,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   stack.use(events);
   stack.defer(() => jobs.shutdown(shutdownJobsMs));
   stack.defer(() => server?.stopAccepting());
+  setTimeout(() => jobs.warmUp(), warmUpMs).unref();
   logger.info({ url: server.url, dataDir, env, version }, 'listening');
 
   return {

@@ -45,7 +45,9 @@ describe('the state file', () => {
       expect(await readFile(join(dataDir, kept[0] ?? ''))).toEqual(Buffer.from(content));
       const { notices } = await booted.panel.json<DaemonStatus>('GET', '/api/status');
       expect(notices).toEqual([expect.stringContaining(kept[0] ?? 'no file was kept')]);
-      expect((await client(booted.daemon.url, oldKey).problem('GET', '/api/project/recent')).code).toBe('invalid_key');
+      expect((await client(booted.daemon.url, oldKey).problem('GET', '/api/project/recent')).code).toBe(
+        'invalid_key',
+      );
       const agent = await booted.agent();
       expect((await agent.run({ cmd: 'echo works' })).frames[0]).toEqual({ type: 'stdout', line: 'works' });
       expect((await stat(join(dataDir, 'state.json'))).mode & 0o777).toBe(0o600);

@@ -1,5 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import { CodedError, type ErrorCode, errorStatus, type Problem } from '../contract/errors.ts';
+import { CodedError, errorStatus, type Problem } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** The only place where a failure becomes a status and a problem document (RFC 9457). */

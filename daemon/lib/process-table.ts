@@ -16,6 +16,16 @@ export interface ProcessEntry {
   readonly startOrder: number;
 }
 
+/**
+ * Pid of the process that was started last, on Linux. Pids are given out in ascending order and start over at the top:
+ * then the newest is below an older one.
+ */
+export function newestPid(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const last = Number(readIfThere('/proc/loadavg')?.trim().split(' ').at(-1));
+  return Number.isInteger(last) ? last : undefined;
+}
+
 /** Start time of a process, or undefined when there is none with this pid. */
 export function processStartTime(pid: number): string | undefined {
   return readProcess(pid)?.startTime;
@@ -93,18 +103,14 @@ function readProcEntry(pid: number): ProcessEntry | undefined {
 }
 
 function listPids(newerThan: number | undefined): number[] {
-  const from = newerThan === undefined || newestPid() < newerThan ? 1 : newerThan;
+  const newest = newestPid();
+  const from = newerThan === undefined || newest === undefined || newest < newerThan ? 1 : newerThan;
   const pids: number[] = [];
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (pid >= from) pids.push(pid);
   }
   return pids;
-}
-
-/** Linux gives pids out in ascending order, and starts over at the top: then the newest is below an older one. */
-function newestPid(): number {
-  return Number(readIfThere('/proc/loadavg')?.trim().split(' ').at(-1) ?? 0);
 }
 
 function readProcEnvironment(pid: number): string[] {

@@ -16,6 +16,8 @@ export interface SpawnOptions {
 export interface JobProcess {
   readonly child: ChildProcess;
   readonly main: MainProcess;
+  /** Pid that everything the process starts comes after; undefined where that can't be said. */
+  readonly newerThan: number | undefined;
   /** Resolves when the main process ends, whatever still holds its pipes. */
   readonly exit: Promise<ProcessExit>;
 }
@@ -28,16 +30,21 @@ export interface ProcessExit {
 /** @throws CodedError spawn_failed where the system gives no process */
 export async function startProcess(options: SpawnOptions): Promise<JobProcess> {
   const child = spawnShell(options);
-  if (child.pid === undefined) {
-    const cause = await new Promise<Error>((resolve) => child.once('error', resolve));
-    throw spawnFailed(cause);
-  }
+  const started = observe(child);
+  if (started !== undefined) return started;
+  const cause = await new Promise<Error>((resolve) => child.once('error', resolve));
+  throw spawnFailed(cause);
+}
+
+/** A process that was just started; undefined where none was. */
+export function observe(child: ChildProcess): JobProcess | undefined {
+  if (child.pid === undefined) return undefined;
   const exit = new Promise<ProcessExit>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),
   );
   // A process that is not in the table has come and gone: it matches none that comes later.
   const main = readProcess(child.pid) ?? { pid: child.pid, startTime: 'ended', startOrder: 0 };
-  return { child, main, exit };
+  return { child, main, newerThan: child.pid, exit };
 }
 
 function spawnShell({ jobId, commandLine, folder, environment }: SpawnOptions): ChildProcess {

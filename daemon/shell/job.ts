@@ -8,10 +8,11 @@ import type { OpenFolder } from '../lib/open-folder.ts';
 import type { FrameViewer } from './frame-viewer.ts';
 import type { PortLease } from './free-port.ts';
 import { JobOutput } from './job-output.ts';
-import { type JobProcess, type ProcessExit, startProcess } from './job-process.ts';
+import { type JobProcess, type ProcessExit, type SpawnOptions, startProcess } from './job-process.ts';
 import { type ProcessTree, terminateTree } from './kill-tree.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { SlabPool } from './slab-pool.ts';
+import type { SpareShell } from './spare-shell.ts';
 
 export interface JobOptions {
   readonly jobId: JobId;
@@ -30,6 +31,8 @@ export interface JobOptions {
   readonly keyId: KeyId | null;
   readonly startedAtMs: number;
   readonly pool: SlabPool;
+  /** A shell that was started ahead, to be used if it is there. */
+  readonly spare?: SpareShell;
   /** Present where the command asks for a port. */
   readonly ports: PortLease | undefined;
 }
@@ -66,7 +69,8 @@ export class Job {
 
   /** @throws CodedError spawn_failed where the system gives no process */
   static async start(options: JobOptions): Promise<Job> {
-    return new Job(options, await startProcess(spawnOptions(options)));
+    const spawn = spawnOptions(options);
+    return new Job(options, options.spare?.take(spawn) ?? (await startProcess(spawn)));
   }
 
   private constructor(options: JobOptions, first: JobProcess) {
@@ -122,7 +126,11 @@ export class Job {
   }
 
   #terminate(): Promise<void> {
-    this.#sweep ??= terminateTree(this.tree, { graceMs: this.options.graceMs, hurry: this.#hurry.signal });
+    this.#sweep ??= terminateTree(this.tree, {
+      graceMs: this.options.graceMs,
+      hurry: this.#hurry.signal,
+      newerThan: performance.now() - this.#startedAt < youngMs ? this.#process.newerThan : undefined,
+    });
     return this.#sweep;
   }
 
@@ -181,7 +189,7 @@ export class Job {
   }
 }
 
-function spawnOptions({ jobId, cmd, folder, environment, ports }: JobOptions) {
+function spawnOptions({ jobId, cmd, folder, environment, ports }: JobOptions): SpawnOptions {
   return { jobId, commandLine: ports?.substitute(cmd) ?? cmd, folder: folder.path, environment };
 }
 

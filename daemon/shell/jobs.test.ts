@@ -188,7 +188,6 @@ describe('a command', () => {
     expect(readdirSync(booted.dataDir).toSorted()).toEqual([
       'daemon.lock',
       'jobs.jsonl',
-      'logs',
       'state.json',
       'workspaces',
     ]);

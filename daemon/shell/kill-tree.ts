@@ -5,6 +5,7 @@ import {
   type ProcessEntry,
   processStartTime,
   readEnvironmentVariable,
+  readProcess,
 } from '../lib/process-table.ts';
 import { jobCookieName } from './child-environment.ts';
 
@@ -22,8 +23,8 @@ export interface TerminateOptions {
   readonly graceMs: number;
   /** Brings SIGKILL forward, for a daemon that must end now. */
   readonly hurry?: AbortSignal;
-  /** The job was started a few seconds ago at most, so that a look at newer processes is enough. */
-  readonly young?: boolean;
+  /** Pid that all of the tree but the main process come after, where that was a few seconds ago at most. */
+  readonly newerThan?: number | undefined;
 }
 
 const pollMs = [5, 20, 40, 80, 150] as const;
@@ -34,14 +35,14 @@ const pollMs = [5, 20, 40, 80, 150] as const;
  */
 export async function terminateTree(
   tree: ProcessTree,
-  { graceMs, hurry, young = false }: TerminateOptions,
+  { graceMs, hurry, newerThan }: TerminateOptions,
 ): Promise<void> {
   if (process.platform === 'win32') return taskkill(tree);
   const deadline = performance.now() + graceMs;
   const asked = new Map<number, string>();
   signalGroup(tree, 'SIGTERM');
   for (let look = 0, empty = 0; empty < 2; look += 1) {
-    const members = await findMembers(tree, asked, young);
+    const members = await findMembers(tree, asked, newerThan);
     empty = members.length === 0 ? empty + 1 : 0;
     const over = performance.now() >= deadline || hurry?.aborted === true;
     for (const member of members) {
@@ -64,9 +65,13 @@ function signalGroup({ main }: ProcessTree, name: NodeJS.Signals): void {
 async function findMembers(
   tree: ProcessTree,
   known: ReadonlyMap<number, string>,
-  young: boolean,
+  newerThan: number | undefined,
 ): Promise<ProcessEntry[]> {
-  const processes = await listProcesses(young ? tree.main?.pid : undefined);
+  const processes = await listProcesses(newerThan);
+  if (tree.main !== undefined && !processes.some(({ pid }) => pid === tree.main?.pid)) {
+    const main = readProcess(tree.main.pid);
+    if (main !== undefined) processes.push(main);
+  }
   const members = new Set<number>();
   for (const entry of processes) {
     if (

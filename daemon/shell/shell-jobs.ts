@@ -18,6 +18,7 @@ import { PortLeases } from './free-port.ts';
 import { Job } from './job.ts';
 import type { RecentCommands } from './recent-commands.ts';
 import { SlabPool } from './slab-pool.ts';
+import { SpareShell } from './spare-shell.ts';
 import type { RunningJobs } from './store.ts';
 
 export interface ShellJobsOptions {
@@ -49,6 +50,7 @@ export class ShellJobs implements AsyncDisposable {
   readonly #options: ShellJobsOptions;
   readonly #ports: PortLeases;
   readonly #pool = new SlabPool();
+  readonly #spare: SpareShell;
   readonly #active = new Map<JobId, Job>();
   readonly #kept: EndedJobs;
   readonly #pings: NodeJS.Timeout;
@@ -59,10 +61,16 @@ export class ShellJobs implements AsyncDisposable {
     this.#options = options;
     this.#ports = options.ports ?? new PortLeases();
     this.#kept = new EndedJobs();
+    this.#spare = new SpareShell(options.environment);
     this.#pings = setInterval(() => {
       for (const job of this.#active.values()) job.output.pingViewers();
     }, pingEveryMs);
     this.#pings.unref();
+  }
+
+  /** Does ahead what would otherwise be done when the first command comes. */
+  warmUp(): void {
+    this.#spare.prepare();
   }
 
   get runningCount(): number {
@@ -127,6 +135,7 @@ export class ShellJobs implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#pings);
+    this.#spare[Symbol.dispose]();
     await this.shutdown(0);
     this.#kept.clear();
   }
@@ -164,6 +173,7 @@ export class ShellJobs implements AsyncDisposable {
         keyId,
         startedAtMs: clock(),
         pool: this.#pool,
+        spare: this.#spare,
         ports,
       });
     } catch (error) {
@@ -186,6 +196,7 @@ export class ShellJobs implements AsyncDisposable {
     const { jobId, wsId } = job.options;
     // Nothing here is needed for the first byte, so it is not done before that has left.
     await Promise.race([job.output.begun, job.exited, delay(bookkeepingMs)]);
+    this.#spare.prepare();
     const { free_ports: ports, pid } = job.listing;
     logger.info({ jobId, wsId, pid, ...(ports.length > 0 ? { ports } : {}) }, 'job started');
     runningJobs.write({ job_id: jobId, ws_id: wsId, main: job.tree.main });

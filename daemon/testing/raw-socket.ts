@@ -34,6 +34,11 @@ export class RawSocket implements Disposable {
     this.#socket.write(text, 'latin1');
   }
 
+  /** Says that nothing more will be written; the daemon then ends the connection, whatever it was waiting for. */
+  end(): void {
+    this.#socket.end();
+  }
+
   /** Reads no more; what the daemon writes stays in the kernel's buffers, and then in its own. */
   pause(): void {
     this.#socket.pause();

@@ -119,13 +119,15 @@ describe('a path', () => {
 
 describe('folders of the operating system', () => {
   /** What a Linux system may have at its root; nobody can say that a project may not live in what else is there. */
-  const usual = 'bin boot dev efi etc home lib lib32 lib64 libx32 lost+found media mnt nix opt proc root run sbin snap srv sys tmp usr var'.split(
-    ' ',
-  );
+  const usual =
+    'bin boot dev efi etc home lib lib32 lib64 libx32 lost+found media mnt nix opt proc root run sbin snap srv sys tmp usr var'.split(
+      ' ',
+    );
 
   test('are refused, whichever is at the root here, and the root itself', async () => {
     await using at = await scene();
-    for (const root of ['/', '//', '/.', '/etc/..']) expect(await at.refusal(root)).toContain('project_path_system');
+    for (const root of ['/', '//', '/.', '/etc/..'])
+      expect(await at.refusal(root)).toContain('project_path_system');
     await expect(checkLoadable('/', { dataDir: '/no/where', homeDir: '/no/where' })).rejects.toMatchObject({
       members: { reason: 'system_folder' },
     });
@@ -209,9 +211,21 @@ describe('folders of the operating system', () => {
 
   test('do not include what is below the places where projects live, which are refused themselves', async () => {
     await using at = await scene();
-    for (const place of ['/var/tmp', '/usr/src', '/usr/local/src', '/var/opt', '/var/local', '/tmp', '/opt', '/srv']) {
+    for (const place of [
+      '/var/tmp',
+      '/usr/src',
+      '/usr/local/src',
+      '/var/opt',
+      '/var/local',
+      '/tmp',
+      '/opt',
+      '/srv',
+    ]) {
       if (!isFolder(place) || !isWritable(place)) continue;
-      expect([place, await at.refusal(place)]).toEqual([place, expect.stringContaining('project_path_system')]);
+      expect([place, await at.refusal(place)]).toEqual([
+        place,
+        expect.stringContaining('project_path_system'),
+      ]);
       const inside = await mkdtemp(join(realpathSync(place), 'tallystick-test-'));
       try {
         expect(await at.refusal(inside)).toBe(`loaded ${inside}`);

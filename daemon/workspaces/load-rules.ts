@@ -76,7 +76,11 @@ async function refuseOwnFolders(
 }
 
 /** Walks up from the folder; the first that is known decides, so that a place for projects wins over the tree around it. */
-async function refuseSystemFolders(real: string, stats: BigIntStats, platform: NodeJS.Platform): Promise<void> {
+async function refuseSystemFolders(
+  real: string,
+  stats: BigIntStats,
+  platform: NodeJS.Platform,
+): Promise<void> {
   const { trees, folders, places } = systemFolders(platform);
   const [inTrees, itself] = await Promise.all([identitiesOf(trees), identitiesOf([...folders, ...places])]);
   if (parse(real).root === real || itself.has(identityOf(stats))) throw systemRefusal(real);

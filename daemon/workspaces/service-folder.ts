@@ -14,7 +14,10 @@ export async function ensureServiceFolder(projectPath: string): Promise<string> 
   // A repository can bring a link of that name along, to have its reader's secrets written elsewhere.
   const stats = await lstat(folder);
   if (stats.isSymbolicLink())
-    throw new CodedError('path_outside_workspace', 'The .service of this project is a link; it must be a folder.');
+    throw new CodedError(
+      'path_outside_workspace',
+      'The .service of this project is a link; it must be a folder.',
+    );
   if (!stats.isDirectory())
     throw new CodedError('conflict', 'The .service of this project is a file; it must be a folder.');
   await ignoreExisting(writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }));

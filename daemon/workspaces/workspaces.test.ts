@@ -46,14 +46,20 @@ describe('loading a folder', () => {
     const link = `${booted.projectDir}-link`;
     await symlink(booted.projectDir, link);
     const agent = await booted.keyed('agent');
-    for (const path of [link, `${booted.projectDir}/`, `${booted.projectDir}/../${basename(booted.projectDir)}`])
+    for (const path of [
+      link,
+      `${booted.projectDir}/`,
+      `${booted.projectDir}/../${basename(booted.projectDir)}`,
+    ])
       expect((await loadOf(agent, path)).ws_id).toBe(ws_id);
     expect(await recents(booted.panel)).toHaveLength(1);
   });
 
   test('at the same time from many callers makes one workspace', async () => {
     await using booted = await boot();
-    const loaded = await Promise.all(Array.from({ length: 20 }, () => loadOf(booted.panel, booted.projectDir)));
+    const loaded = await Promise.all(
+      Array.from({ length: 20 }, () => loadOf(booted.panel, booted.projectDir)),
+    );
     expect(new Set(loaded.map(({ ws_id }) => ws_id)).size).toBe(1);
   });
 
@@ -95,7 +101,8 @@ describe('a slug', () => {
   test('is the folder’s name, numbered where it is taken', async () => {
     await using booted = await boot();
     const slugs = [];
-    for (const parent of ['a', 'b', 'c']) slugs.push((await loadOf(booted.panel, await folder(booted, `${parent}/My App`))).slug);
+    for (const parent of ['a', 'b', 'c'])
+      slugs.push((await loadOf(booted.panel, await folder(booted, `${parent}/My App`))).slug);
     expect(slugs).toEqual(['my-app', 'my-app-2', 'my-app-3']);
     expect((await loadOf(booted.panel, await folder(booted, '日本語'))).slug).toBe('project');
     expect((await loadOf(booted.panel, await folder(booted, 'x'.repeat(200)))).slug).toBe('x'.repeat(64));
@@ -104,9 +111,13 @@ describe('a slug', () => {
   test('can be chosen for a new folder, and is kept', async () => {
     await using booted = await boot();
     const slug = 'y'.repeat(64);
-    expect((await booted.panel.json<LoadedProject>('POST', load, { path: booted.projectDir, slug })).slug).toBe(slug);
+    expect(
+      (await booted.panel.json<LoadedProject>('POST', load, { path: booted.projectDir, slug })).slug,
+    ).toBe(slug);
     expect((await loadOf(booted.panel, booted.projectDir)).slug).toBe(slug);
-    expect((await booted.panel.json<LoadedProject>('POST', load, { path: booted.projectDir, slug })).slug).toBe(slug);
+    expect(
+      (await booted.panel.json<LoadedProject>('POST', load, { path: booted.projectDir, slug })).slug,
+    ).toBe(slug);
   });
 
   test('of another folder is a conflict, and so is another one for a folder that has one', async () => {
@@ -125,8 +136,27 @@ describe('a slug', () => {
 
   test('is refused where it is none', async () => {
     await using booted = await boot();
-    for (const slug of ['', '-', 'a-', '-a', 'a--b', 'A', 'a b', '../x', 'a/b', 'ü', 'a\0', 'a\n', 'z'.repeat(65), 5, null])
-      expect([slug, (await booted.panel.problem('POST', load, { path: booted.projectDir, slug })).httpStatus]).toEqual([slug, 422]);
+    for (const slug of [
+      '',
+      '-',
+      'a-',
+      '-a',
+      'a--b',
+      'A',
+      'a b',
+      '../x',
+      'a/b',
+      'ü',
+      'a\0',
+      'a\n',
+      'z'.repeat(65),
+      5,
+      null,
+    ])
+      expect([
+        slug,
+        (await booted.panel.problem('POST', load, { path: booted.projectDir, slug })).httpStatus,
+      ]).toEqual([slug, 422]);
   });
 });
 
@@ -143,7 +173,10 @@ describe('the recent list', () => {
     advance(1000);
     await loadOf(booted.panel, paths[5] ?? '');
     const names = (await recents(booted.panel)).map(({ name }) => name);
-    const expected = ['p5', ...Array.from({ length: 20 }, (_, index) => `p${21 - index}`).filter((name) => name !== 'p5')];
+    const expected = [
+      'p5',
+      ...Array.from({ length: 20 }, (_, index) => `p${21 - index}`).filter((name) => name !== 'p5'),
+    ];
     expect(names).toEqual(expected.slice(0, 20));
     expect((await recents(booted.panel))[0]?.last_opened_at).toBe(new Date(clock()).toISOString());
   });
@@ -156,7 +189,9 @@ describe('the recent list', () => {
     expect((await booted.panel.send('GET', '/api/shell/jobs')).status).toBe(200);
     expect((await loadOf(booted.panel, booted.projectDir)).ws_id).toBe(ws_id);
     expect(await recents(booted.panel)).toHaveLength(1);
-    expect((await booted.panel.problem('DELETE', `${recent}/ws_0123456789abcdef`)).code).toBe('unknown_workspace');
+    expect((await booted.panel.problem('DELETE', `${recent}/ws_0123456789abcdef`)).code).toBe(
+      'unknown_workspace',
+    );
   });
 
   test('marks a folder that is not there now, and one that has become a file', async () => {
@@ -167,7 +202,9 @@ describe('the recent list', () => {
     expect(await available()).toEqual([true]);
     await rename(path, `${path}-away`);
     expect(await available()).toEqual([false]);
-    expect((await booted.panel.problem('POST', '/api/shell/run', { cmd: 'true' })).code).toBe('folder_not_found');
+    expect((await booted.panel.problem('POST', '/api/shell/run', { cmd: 'true' })).code).toBe(
+      'folder_not_found',
+    );
     await writeFile(path, '');
     expect(await available()).toEqual([false]);
     await rm(path);
@@ -211,9 +248,22 @@ describe('which workspace a call means', () => {
       const body = path === '/api/shell/run' ? { cmd: 'true' } : undefined;
       const none = await agent.problem(method, target, body);
       expect([target, none.httpStatus, none.code]).toEqual([target, 409, 'no_active_workspace']);
-      for (const name of ['', 'ws_0123456789abcdef', 'nothing', '../..', '__proto__', 'constructor', 'x'.repeat(5000)]) {
+      for (const name of [
+        '',
+        'ws_0123456789abcdef',
+        'nothing',
+        '../..',
+        '__proto__',
+        'constructor',
+        'x'.repeat(5000),
+      ]) {
         const unknown = await agent.problem(method, target, body, { headers: { 'x-workspace-id': name } });
-        expect([target, name, unknown.httpStatus, unknown.code]).toEqual([target, name, 404, 'unknown_workspace']);
+        expect([target, name, unknown.httpStatus, unknown.code]).toEqual([
+          target,
+          name,
+          404,
+          'unknown_workspace',
+        ]);
       }
     }
   });
@@ -247,7 +297,10 @@ describe('the service’s own folder for a workspace', () => {
     // A stranger of the same name comes first, and does not get what is another's.
     const stranger = await loadOf(booted.panel, other);
     expect([stranger.slug, stranger.ws_id === before.ws_id]).toEqual(['app-2', false]);
-    const taken = await booted.panel.problem('POST', load, { path: await folder(booted, 'new'), slug: 'app' });
+    const taken = await booted.panel.problem('POST', load, {
+      path: await folder(booted, 'new'),
+      slug: 'app',
+    });
     expect(taken.code).toBe('conflict');
     expect(await loadOf(booted.panel, project)).toEqual(before);
   });

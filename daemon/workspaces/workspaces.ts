@@ -25,10 +25,19 @@ export interface WorkspacesOptions {
 type CredentialId = KeyId | SessionId;
 
 const maxRecent = 20;
+const lookAgainMs = 1000;
 
 /** The loaded project folders, and which of them each credential works on. */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
+  /** The recent list as it was last looked at; whether a folder is there is not looked at for every request. */
+  #recent:
+    | {
+        readonly of: readonly WorkspaceRecord[];
+        readonly atMs: number;
+        readonly projects: Promise<RecentProject[]>;
+      }
+    | undefined;
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
@@ -71,18 +80,16 @@ export class Workspaces {
   }
 
   /** Newest first; folders that are not there now are marked, not dropped. */
-  async recent(): Promise<RecentProject[]> {
-    const shown = this.#options.slice.value.list
-      .filter((record) => !record.forgotten)
-      .toSorted((a, b) => b.last_opened_at.localeCompare(a.last_opened_at))
-      .slice(0, maxRecent);
-    return Promise.all(
-      shown.map(async (record) => ({
-        ...describe(record),
-        last_opened_at: record.last_opened_at,
-        available: (await identityAt(record.path)) !== undefined,
-      })),
-    );
+  async recent(): Promise<readonly RecentProject[]> {
+    const { slice, clock } = this.#options;
+    const now = clock();
+    const kept = this.#recent;
+    if (kept?.of === slice.value.list && now - kept.atMs < lookAgainMs && now >= kept.atMs)
+      return kept.projects;
+    const { list } = slice.value;
+    const projects = Promise.all(shownOf(list).map(describeRecent));
+    this.#recent = { of: list, atMs: now, projects };
+    return projects;
   }
 
   /** Takes a workspace off the recent list; nothing of it is deleted. @throws CodedError unknown_workspace */
@@ -159,6 +166,18 @@ function newRecord(
 
 function describe({ ws_id, slug, path }: WorkspaceRecord) {
   return { ws_id, slug, name: basename(path), path };
+}
+
+function shownOf(list: readonly WorkspaceRecord[]): WorkspaceRecord[] {
+  return list
+    .filter((record) => !record.forgotten)
+    .toSorted((a, b) => b.last_opened_at.localeCompare(a.last_opened_at))
+    .slice(0, maxRecent);
+}
+
+async function describeRecent(record: WorkspaceRecord): Promise<RecentProject> {
+  const available = (await identityAt(record.path)) !== undefined;
+  return { ...describe(record), last_opened_at: record.last_opened_at, available };
 }
 
 async function identityAt(path: string): Promise<string | undefined> {
