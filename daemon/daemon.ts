@@ -179,7 +179,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   ];
   const rateLimiter = new RateLimiter(config.requestsPerMinute, clock);
   const pages = createPages({ panelDir: join(builtRoot, 'panel'), docsDir: join(builtRoot, 'docs') });
-  const app = createApp({ routes, logger, pages, authenticate, rateLimiter });
+  const app = createApp({ routes, logger, version, pages, authenticate, rateLimiter });
   server = stack.use(await listenOnLoopback({ port: config.port, version, logger, app }));
   await lock.publish({ url: server.url, version });
   // Last in, first out: no new requests, then the jobs end and say so, then the streams, the server and the stores.

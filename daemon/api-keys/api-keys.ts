@@ -26,6 +26,8 @@ export class ApiKeys {
   /** Derived from the slice's value, and made anew when that is another. */
   #index: { readonly of: readonly KeyRecord[]; readonly byHash: ReadonlyMap<string, IndexedKey> } | undefined;
   readonly #lastUsed = new Map<KeyId, number>();
+  /** When the file was last told of a key's use. */
+  readonly #lastNoted = new Map<KeyId, number>();
 
   constructor(options: ApiKeysOptions) {
     this.#options = options;
@@ -105,7 +107,10 @@ export class ApiKeys {
   /** Memory knows each use; the file learns of it at most once a minute, and never in the way of a request. */
   #noteUse({ key_id, last_used_at }: KeyRecord, now: number): void {
     this.#lastUsed.set(key_id, now);
-    if (last_used_at !== null && now - Date.parse(last_used_at) < noteUseEveryMs) return;
+    const noted =
+      this.#lastNoted.get(key_id) ?? (last_used_at === null ? undefined : Date.parse(last_used_at));
+    if (noted !== undefined && now - noted < noteUseEveryMs) return;
+    this.#lastNoted.set(key_id, now);
     const used = timestamp(now);
     this.#options.slice.updateLazily((keys) =>
       keys.map((record) => (record.key_id === key_id ? { ...record, last_used_at: used } : record)),

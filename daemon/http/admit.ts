@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { CodedError } from '../contract/errors.ts';
 import { type Scope, scopeGrants } from '../contract/scopes.ts';
@@ -17,13 +17,13 @@ export type Caller = Principal | undefined;
 
 /**
  * Credential, rate limit and scope, in this order: a key is counted before its scope is looked at, so that probing with
- * a narrow key is limited too.
+ * a narrow key is limited too. What the answer must say of the limit is added to `headers` (names and values in turn).
  */
-export function admit(route: Route, req: IncomingMessage, res: ServerResponse, admission: Admission): Caller {
+export function admit(route: Route, req: IncomingMessage, headers: string[], admission: Admission): Caller {
   if (route.scope === 'public') return undefined;
   const principal = admission.authenticate(readCredential(req, searchParams(req)));
   if (principal.kind === 'key' && route.limit === 'per-key')
-    countRequest(principal, res, admission.rateLimiter);
+    countRequest(principal, headers, admission.rateLimiter);
   checkAccess(route.scope, principal);
   return principal;
 }
@@ -42,15 +42,10 @@ export function admitStill(
   if (route.scope !== 'public') authenticate(readCredential(req, searchParams(req)));
 }
 
-function countRequest(
-  principal: Principal & { kind: 'key' },
-  res: ServerResponse,
-  limiter: RateLimiter,
-): void {
+function countRequest(principal: Principal & { kind: 'key' }, headers: string[], limiter: RateLimiter): void {
   const rate = limiter.take(principal.keyId);
-  res.setHeader('RateLimit-Limit', String(rate.limit));
-  res.setHeader('RateLimit-Remaining', String(rate.remaining));
-  res.setHeader('RateLimit-Reset', String(rate.resetSeconds));
+  headers.push('RateLimit-Limit', String(rate.limit), 'RateLimit-Remaining', String(rate.remaining));
+  headers.push('RateLimit-Reset', String(rate.resetSeconds));
   if (!rate.allowed) throw rateLimited(rate);
 }
 

@@ -36,7 +36,7 @@ async function serving(fail: () => unknown, log = memoryLog()) {
     throw new Error('nothing here asks for a credential');
   };
   const rateLimiter = new RateLimiter(1, Date.now);
-  const app = createApp({ routes, logger: log.logger, authenticate, rateLimiter });
+  const app = createApp({ version: '0.0.0', routes, logger: log.logger, authenticate, rateLimiter });
   const server = await listenOnLoopback({ port: 0, version: '1.2.3', logger: log.logger, app });
   return { server, log, ...client(server.url) };
 }

@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PanelEvent } from '../contract/events.ts';
 import type { OpenStream } from './open-streams.ts';
 
@@ -13,6 +13,12 @@ export const eventStreamHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Accel-Buffering': 'no',
 } as const;
+
+/** What a client that takes a stream up again says it has; undefined where it says nothing. */
+export function lastEventIdOf(req: IncomingMessage): string | undefined {
+  const header = req.headers['last-event-id'];
+  return Array.isArray(header) ? header[0] : header;
+}
 
 /** Hands what happens to every panel that listens; keeps the newest events for one that reconnects. */
 export class EventHub implements Disposable {
@@ -39,7 +45,7 @@ export class EventHub implements Disposable {
   }
 
   /** Streams events into `res` from now on, after those missed since `lastEventId`. */
-  subscribe(res: Response, lastEventId: string | undefined): OpenStream {
+  subscribe(res: ServerResponse, lastEventId: string | undefined): OpenStream {
     res.writeHead(200, eventStreamHeaders);
     const stream = new EventStream(res, () => this.#listeners.delete(stream));
     this.#listeners.add(stream);
@@ -66,10 +72,10 @@ function frame(id: number, event: PanelEvent): string {
 }
 
 class EventStream implements OpenStream {
-  readonly #res: Response;
+  readonly #res: ServerResponse;
   #closed = false;
 
-  constructor(res: Response, onClose: () => void) {
+  constructor(res: ServerResponse, onClose: () => void) {
     this.#res = res;
     res.on('error', () => undefined);
     res.once('close', () => {

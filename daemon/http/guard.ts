@@ -14,10 +14,10 @@ export function checkGuard(req: IncomingMessage, port: number): void {
 }
 
 function checkHost(req: IncomingMessage, port: number): void {
-  const hosts = req.headersDistinct.host ?? [];
-  const own = loopbackHosts(port);
-  const isOwn = (host: string) => own.includes(host.toLowerCase());
-  if (hosts.length === 1 && [...hosts, ...hostOfTarget(req.url ?? '')].every(isOwn)) return;
+  const { hosts } = ownNames(port);
+  const host = req.headers.host?.toLowerCase() ?? '';
+  const [target = host] = hostOfTarget(req.url ?? '');
+  if (hosts.includes(host) && hosts.includes(target.toLowerCase()) && countHeader(req, 'host') === 1) return;
   throw new CodedError(
     'host_not_allowed',
     `This daemon answers for 127.0.0.1:${port} and localhost:${port} only.`,
@@ -31,11 +31,11 @@ function hostOfTarget(target: string): readonly string[] {
 }
 
 function checkOrigin(req: IncomingMessage, port: number): void {
-  const origins = req.headersDistinct.origin ?? [];
-  const own = loopbackHosts(port).map((host) => `http://${host}`);
-  const foreignOrigin = origins.some((origin) => !own.includes(origin.toLowerCase()));
+  const { origin, 'sec-fetch-site': site } = req.headers;
+  // Where a header is there more than once, Node joins the values: no joined one is among our own.
+  const foreignOrigin = origin !== undefined && !ownNames(port).origins.includes(origin.toLowerCase());
   // A page served for another loopback port counts as same-site to the browser; only its Origin shows it.
-  const foreignSite = (req.headersDistinct['sec-fetch-site'] ?? []).includes('cross-site');
+  const foreignSite = site?.includes('cross-site') ?? false;
   if (!foreignOrigin && !foreignSite) return;
   throw new CodedError('origin_not_allowed', 'Requests from other web pages are refused.');
 }
@@ -49,13 +49,26 @@ function checkBodyType(req: IncomingMessage): void {
   throw new CodedError('unsupported_media_type', 'A request body must be sent as application/json.');
 }
 
-const hostsOfPort = new Map<number, readonly string[]>();
+function countHeader(req: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let i = 0; i < req.rawHeaders.length; i += 2)
+    if (req.rawHeaders[i]?.toLowerCase() === name) count += 1;
+  return count;
+}
 
-function loopbackHosts(port: number): readonly string[] {
-  let hosts = hostsOfPort.get(port);
-  if (hosts === undefined) {
-    hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-    hostsOfPort.set(port, hosts);
+interface OwnNames {
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+}
+
+const namesOfPort = new Map<number, OwnNames>();
+
+function ownNames(port: number): OwnNames {
+  let names = namesOfPort.get(port);
+  if (names === undefined) {
+    const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+    names = { hosts, origins: hosts.map((host) => `http://${host}`) };
+    namesOfPort.set(port, names);
   }
-  return hosts;
+  return names;
 }

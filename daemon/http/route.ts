@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { KeyId, SessionId, UserId, WorkspaceId } from '../contract/ids.ts';
@@ -27,8 +27,8 @@ export interface Call<Params, Query, Body> {
   readonly principal: Principal;
   /** The workspace named by `X-Workspace-Id` (id or slug), if any. */
   readonly namedWorkspace: string | undefined;
-  readonly req: Request;
-  readonly res: Response;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
 }
 
 export interface Answer {
@@ -52,6 +52,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly scope: Access;
   /** Whether the caller's key pays for the call out of its requests per minute. Public routes have no key. */
   readonly limit: 'per-key' | 'none';
+  /** Whether the handler writes the head of the answer itself and leaves it open. */
+  readonly stream?: boolean;
   /** Whether the call works on a workspace, named by `X-Workspace-Id` or the caller's active one. */
   readonly workspace?: boolean;
   readonly request: {

@@ -93,10 +93,10 @@ function createGuardedServer({ version, logger, app }: ServerOptions): Server {
   const answers = new WeakMap<Duplex, ServerResponse>();
   const answer: RequestListener = (req, res) => {
     answers.set(req.socket, res);
-    res.setHeader('Tallystick-Version', version);
     try {
       checkGuard(req, localPort(req));
     } catch (error) {
+      res.setHeader('Tallystick-Version', version);
       sendProblem(res, error, logger);
       return;
     }

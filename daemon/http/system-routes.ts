@@ -1,6 +1,6 @@
 import { DaemonStatus, Health } from '../contract/daemon.ts';
 import { PanelEvent } from '../contract/events.ts';
-import type { EventHub } from './event-hub.ts';
+import { type EventHub, lastEventIdOf } from './event-hub.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { type Route, route } from './route.ts';
 
@@ -55,6 +55,7 @@ export function systemRoutes({ version, status, events, streams, openapi }: Syst
     route({
       method: 'get',
       path: '/api/events',
+      stream: true,
       summary: 'What happens, as it happens: jobs, keys, workspaces',
       scope: 'admin',
       limit: 'per-key',
@@ -68,7 +69,7 @@ export function systemRoutes({ version, status, events, streams, openapi }: Syst
       },
       errors: [],
       handler: ({ req, res, principal }) => {
-        streams.add(principal, events.subscribe(res, req.get('last-event-id')));
+        streams.add(principal, events.subscribe(res, lastEventIdOf(req)));
         return undefined;
       },
     }),

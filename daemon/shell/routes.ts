@@ -1,8 +1,8 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { JobId } from '../contract/ids.ts';
 import { CancelledJob, JobFrame, JobListing, RecentCommand, RunRequest } from '../contract/shell.ts';
-import { eventStreamHeaders } from '../http/event-hub.ts';
+import { eventStreamHeaders, lastEventIdOf } from '../http/event-hub.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import { type Call, type Route, route, type WorkspaceOf } from '../http/route.ts';
 import type { RecentCommands } from './recent-commands.ts';
@@ -23,6 +23,7 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
     route({
       method: 'post',
       path: '/api/shell/run',
+      stream: true,
       summary: 'Run a command in the workspace and stream its output',
       scope: 'agent',
       limit: 'per-key',
@@ -75,6 +76,7 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
     route({
       method: 'get',
       path: '/api/shell/jobs/:job_id/stream',
+      stream: true,
       summary: 'Take up the output of a job, under way or just ended, after the frame named by Last-Event-ID',
       scope: 'read',
       limit: 'per-key',
@@ -152,7 +154,7 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
  * Most commands print at once, and their first frame takes the head of the answer along; the head of a quiet one goes
  * out a few milliseconds later. A write of its own for each head would stand before the first byte of all of them.
  */
-function flushHeadSoon(res: Response): void {
+function flushHeadSoon(res: ServerResponse): void {
   setTimeout(() => res.flushHeaders(), 5);
 }
 
@@ -161,6 +163,6 @@ function lastEventId(
   { req }: Pick<Call<unknown, unknown, unknown>, 'req'>,
   fromQuery: string | undefined,
 ): number {
-  const text = req.get('last-event-id') ?? fromQuery ?? '';
+  const text = lastEventIdOf(req) ?? fromQuery ?? '';
   return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

@@ -194,11 +194,15 @@ describe('the recent list', () => {
     );
   });
 
-  test('marks a folder that is not there now, and one that has become a file', async () => {
-    await using booted = await boot();
+  test('marks a folder that is not there now, and one that has become a file, within a second', async () => {
+    const { clock, advance } = testClock();
+    await using booted = await boot({ overrides: { clock } });
     const path = await folder(booted, 'moving');
     await loadOf(booted.panel, path);
-    const available = async () => (await recents(booted.panel)).map((entry) => entry.available);
+    const available = async () => {
+      advance(1000);
+      return (await recents(booted.panel)).map((entry) => entry.available);
+    };
     expect(await available()).toEqual([true]);
     await rename(path, `${path}-away`);
     expect(await available()).toEqual([false]);
