@@ -19,11 +19,21 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-async function startDaemon(): Promise<{ readonly listening: ListeningEvent; readonly panel: Client; kill(signal: NodeJS.Signals): Promise<void> }> {
-  const child = spawn(process.execPath, [daemonPath, 'serve', '--json', '--port', '0', '--data-dir', join(base, 'data')], { stdio: ['ignore', 'pipe', 'ignore'] });
+async function startDaemon(): Promise<{
+  readonly listening: ListeningEvent;
+  readonly panel: Client;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}> {
+  const child = spawn(
+    process.execPath,
+    [daemonPath, 'serve', '--json', '--port', '0', '--data-dir', join(base, 'data')],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
   const [line] = await once(child.stdout, 'data');
   const listening: ListeningEvent = JSON.parse(String(line));
-  const session = await client(listening.url).json<{ session_token: string }>('POST', '/api/session', { token: listening.login_token });
+  const session = await client(listening.url).json<{ session_token: string }>('POST', '/api/session', {
+    token: listening.login_token,
+  });
   const kill = async (signal: NodeJS.Signals) => {
     const ended = once(child, 'exit');
     child.kill(signal);
@@ -63,7 +73,9 @@ test('what a daemon that was killed left running is ended by the next one, where
   const status = await second.panel.json<{ notices: string[] }>('GET', '/api/status');
   expect(status.notices.join('\n')).toContain('what it left running was ended: 1 command');
   await until('the command is closed in the recent list', async () => {
-    const [command] = await second.panel.json<RecentCommand[]>('GET', '/api/shell/recent', undefined, { headers });
+    const [command] = await second.panel.json<RecentCommand[]>('GET', '/api/shell/recent', undefined, {
+      headers,
+    });
     return command === undefined || command.finished_at !== null;
   });
   await second.kill('SIGTERM');

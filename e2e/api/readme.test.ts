@@ -13,13 +13,18 @@ test("the README's curl session works as it stands there", async () => {
   expect(session.trim().split('\n')).toHaveLength(5);
   await using booted = await boot();
   const { key } = await booted.keyed('agent');
-  const git = (...args: string[]) => run('git', ['-c', 'user.name=Me', '-c', 'user.email=me@example.org', ...args], { cwd: booted.projectDir });
+  const git = (...args: string[]) =>
+    run('git', ['-c', 'user.name=Me', '-c', 'user.email=me@example.org', ...args], {
+      cwd: booted.projectDir,
+    });
   await git('init', '-q');
   await git('commit', '-q', '--allow-empty', '-m', 'Say hello');
   const script = session.replace('http://127.0.0.1:4774', booted.daemon.url).replace('tly_live_…', key.key);
   expect(script).not.toContain('…');
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: booted.projectDir });
   expect(stdout).toContain(`"path":"${booted.projectDir}","analysis":{"status":"pending"}`);
-  expect(stdout).toMatch(/id: 1\ndata: \{"type":"stdout","line":"[0-9a-f]{7} Say hello"\}\n\nid: 2\ndata: \{"type":"exit","code":3\}\n/);
+  expect(stdout).toMatch(
+    /id: 1\ndata: \{"type":"stdout","line":"[0-9a-f]{7} Say hello"\}\n\nid: 2\ndata: \{"type":"exit","code":3\}\n/,
+  );
   expect(stdout).toContain('"cmd":"git log --oneline | head -2; exit 3"');
 });

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ListeningEvent } from '../../daemon/contract/daemon.ts';
+
+export type DaemonOptions = { dataDir: string; port?: number };
+
+/** A real daemon in a process of its own. `stop` ends it as a service manager would and waits for it. */
+export type DaemonProcess = {
+  url: string;
+  port: number;
+  loginToken: string;
+  /** What it has written to stderr: its log. */
+  log: () => string;
+  stop: () => Promise<void>;
+};
+
+export async function startDaemon({ dataDir, port = 0 }: DaemonOptions): Promise<DaemonProcess> {
+  const program = join(import.meta.dirname, '../../dist/daemon/tallystick.js');
+  const child = spawn(
+    process.execPath,
+    [program, 'serve', '--json', '--port', String(port), '--data-dir', dataDir],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const listening = await readyLine(child, () => log);
+  return {
+    url: listening.url,
+    port: Number(new URL(listening.url).port),
+    loginToken: listening.login_token,
+    log: () => log,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function readyLine(child: ChildProcess, log: () => string): Promise<ListeningEvent> {
+  if (child.stdout === null) throw new Error('The daemon has no stdout');
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
+  throw new Error(`The daemon ended before it listened:\n${log()}`);
+}

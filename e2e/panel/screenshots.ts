@@ -1,0 +1,136 @@
+/** `node e2e/panel/screenshots.ts`: writes the pictures of the README, of the real panel with a real daemon. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright';
+import type { CreatedKey } from '../../daemon/contract/api-keys.ts';
+import type { LoadedProject } from '../../daemon/contract/projects.ts';
+import { startDaemon } from './daemon-process.ts';
+import { api } from './fixtures.ts';
+
+const target = join(import.meta.dirname, '../../docs/screenshots');
+const size = { width: 1280, height: 800 };
+const folder = await mkdtemp(join(tmpdir(), 'tallystick-pictures-'));
+const daemon = await startDaemon({ dataDir: join(folder, 'data') });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+});
+try {
+  await mkdir(target, { recursive: true });
+  const page = await browser.newPage({ viewport: size, reducedMotion: 'reduce' });
+  await page.goto(`${daemon.url}/#token=${daemon.loginToken}`);
+  await page.getByRole('heading', { name: 'Workspaces', level: 1 }).waitFor();
+  await fill(page);
+  for (const path of ['/api/project/recent', '/api/status'])
+    await page.route(`**${path}`, async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll(join(folder, 'projects'), '/home/ada/code');
+      await route.fulfill({ response, body: text.replaceAll(folder, '/home/ada/.local/share/tallystick') });
+    });
+  await takeAll(page);
+} finally {
+  await browser.close();
+  await daemon.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function fill(page: Page): Promise<void> {
+  for (const name of ['design-tokens', 'billing-service']) await load(page, name);
+  const project = await load(page, 'acme-api');
+  await writeSuite(project.path);
+  const keys = new Map<string, CreatedKey>();
+  for (const body of [
+    { name: 'Nightly checks', scopes: 'read', expiry: '1y' },
+    { name: 'Release bot', scopes: 'admin', expiry: '1d' },
+    { name: 'Coding agent on my laptop', scopes: 'agent', expiry: '1m', weekly_spend_cap: 20 },
+  ])
+    keys.set(body.name, await api<CreatedKey>(page, 'POST', '/api/account/api-keys', body));
+  const key = keys.get('Coding agent on my laptop')?.key ?? '';
+  const node = `PATH='${join(process.execPath, '..')}':$PATH`;
+  await call(project, key, 'git log --oneline | head -5');
+  await call(project, key, 'git status --short');
+  await call(project, key, `sleep 30`, 1);
+  await call(project, key, 'npm run build');
+  await call(project, key, `export ${node}; node --test --test-reporter=spec`);
+  await call(project, key, 'git diff --stat');
+  // Goes on while the pictures are taken; it ends with the daemon.
+  const running = 'i=0; while :; do i=$((i+1)); echo "GET /invoices/$i 200 4 ms"; sleep 0.5; done';
+  const response = await post(project, key, running);
+  await response.body?.getReader().read();
+}
+
+async function load(page: Page, name: string): Promise<LoadedProject> {
+  const path = join(folder, 'projects', name);
+  await mkdir(path, { recursive: true });
+  return api<LoadedProject>(page, 'POST', '/api/project/load', { path });
+}
+
+function post(project: LoadedProject, key: string, cmd: string, timeout = 60): Promise<Response> {
+  return fetch(`${daemon.url}/api/shell/run`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'X-Workspace-Id': project.ws_id,
+    },
+    body: JSON.stringify({ cmd, timeout }),
+  });
+}
+
+async function call(project: LoadedProject, key: string, cmd: string, timeout?: number): Promise<void> {
+  await (await post(project, key, cmd, timeout)).text();
+}
+
+async function writeSuite(path: string): Promise<void> {
+  const areas = ['invoices', 'payments', 'refunds', 'webhooks'];
+  for (const area of areas) {
+    const titles = [
+      'keeps the currency',
+      'rounds half to even',
+      'refuses a negative amount',
+      'is idempotent by key',
+    ];
+    const tests = titles.map((title) => `  test('${title}', () => assert.ok(true));`).join('\n');
+    await writeFile(
+      join(path, `${area}.test.mjs`),
+      `import assert from 'node:assert';\nimport { suite, test } from 'node:test';\nsuite('${area}', () => {\n${tests}\n});\n`,
+    );
+  }
+  await writeFile(join(path, 'package.json'), '{ "name": "acme-api", "private": true }\n');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: path });
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'Test invoices, payments, refunds and webhooks');
+}
+
+async function takeAll(page: Page): Promise<void> {
+  await page.reload();
+  for (const [name, view, sign] of [
+    ['workspaces', 'Workspaces', 'Recent'],
+    ['jobs', 'Jobs', 'Running'],
+    ['keys', 'API keys', 'Release bot'],
+    ['daemon', 'Daemon', 'Data folder'],
+  ] as const) {
+    await page.getByRole('link', { name: view, exact: true }).click();
+    await page.getByRole('main').getByText(sign).first().waitFor();
+    if (name === 'jobs') {
+      await page.getByRole('button', { name: /--test/ }).click();
+      await page.locator('.log-row').filter({ hasText: 'pass 16' }).waitFor();
+    }
+    await take(page, name);
+  }
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+  await take(page, 'palette');
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(target, `${name}-${colorScheme}.png`) });
+  }
+}

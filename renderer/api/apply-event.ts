@@ -1,0 +1,73 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { KeyListing } from '../../daemon/contract/api-keys.ts';
+import type { DaemonStatus } from '../../daemon/contract/daemon.ts';
+import type { PanelEvent } from '../../daemon/contract/events.ts';
+import type { JobListing, RecentCommand } from '../../daemon/contract/shell.ts';
+
+/** Brings what the panel shows up to date with one event, fetching only what the event does not carry. */
+export function applyEvent(cache: QueryClient, event: PanelEvent): void {
+  switch (event.type) {
+    case 'job.started': {
+      const { job } = event;
+      cache.setQueryData<JobListing[]>(
+        ['jobs', job.ws_id],
+        (jobs) => jobs && [job, ...without(jobs, job.job_id)],
+      );
+      countRunning(cache, 1);
+      void cache.invalidateQueries({ queryKey: ['recent', job.ws_id] });
+      return;
+    }
+    case 'job.ended': {
+      const { ws_id, job_id, command } = event;
+      cache.setQueryData<JobListing[]>(['jobs', ws_id], (jobs) => jobs && without(jobs, job_id));
+      cache.setQueryData<RecentCommand[]>(
+        ['recent', ws_id],
+        (recent) => recent && withCommand(recent, command),
+      );
+      countRunning(cache, -1);
+      // An answer may be under way that was written before the end: it must not be the last word.
+      void cache.invalidateQueries({ queryKey: ['jobs', ws_id] });
+      void cache.invalidateQueries({ queryKey: ['recent', ws_id] });
+      return;
+    }
+    case 'workspace.loaded':
+    case 'workspace.forgotten':
+      void cache.invalidateQueries({ queryKey: ['projects'] });
+      return;
+    case 'key.created':
+      cache.setQueryData<KeyListing[]>(['keys'], (keys) => keys && withKey(keys, event.key));
+      return;
+    case 'key.revoked':
+      cache.setQueryData<KeyListing[]>(['keys'], (keys) =>
+        keys?.map((key) => (key.key_id === event.key_id ? { ...key, status: 'revoked' } : key)),
+      );
+      return;
+    case 'resync':
+      void cache.invalidateQueries();
+      return;
+    default:
+      // A later daemon may have more kinds of events.
+      event satisfies never;
+  }
+}
+
+/** Between two answers of the daemon the count is kept here: each event would cost a request otherwise. */
+function countRunning(cache: QueryClient, change: 1 | -1): void {
+  cache.setQueryData<DaemonStatus>(
+    ['status'],
+    (status) => status && { ...status, running_jobs: Math.max(0, status.running_jobs + change) },
+  );
+}
+
+function without<Item extends { job_id: string }>(items: Item[], jobId: string): Item[] {
+  return items.filter((item) => item.job_id !== jobId);
+}
+
+function withCommand(recent: RecentCommand[], command: RecentCommand): RecentCommand[] {
+  const at = recent.findIndex((entry) => entry.job_id === command.job_id);
+  return at === -1 ? [command, ...recent] : recent.with(at, command);
+}
+
+function withKey(keys: KeyListing[], created: KeyListing): KeyListing[] {
+  return [created, ...keys.filter((key) => key.key_id !== created.key_id)];
+}
