@@ -48,12 +48,11 @@ async function fill(page: Page): Promise<void> {
   ])
     keys.set(body.name, await api<CreatedKey>(page, 'POST', '/api/account/api-keys', body));
   const key = keys.get('Coding agent on my laptop')?.key ?? '';
-  const node = `PATH='${join(process.execPath, '..')}':$PATH`;
   await call(project, key, 'git log --oneline | head -5');
   await call(project, key, 'git status --short');
-  await call(project, key, `sleep 30`, 1);
+  await call(project, key, 'sleep 30', 1);
   await call(project, key, 'npm run build');
-  await call(project, key, `export ${node}; node --test --test-reporter=spec`);
+  await call(project, key, 'FORCE_COLOR=1 node --test --test-reporter=spec');
   await call(project, key, 'git diff --stat');
   // Goes on while the pictures are taken; it ends with the daemon.
   const running = 'i=0; while :; do i=$((i+1)); echo "GET /invoices/$i 200 4 ms"; sleep 0.5; done';
@@ -123,6 +122,7 @@ async function takeAll(page: Page): Promise<void> {
     await take(page, name);
   }
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await page.getByRole('button', { name: /--test/ }).click();
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
   await take(page, 'palette');
