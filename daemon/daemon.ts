@@ -10,7 +10,6 @@ import { createApp } from './http/app.ts';
 import { EventHub } from './http/event-hub.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { describeApi } from './http/openapi.ts';
-import { createPages } from './http/pages.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { credentialId, type Principal, type Route, type WorkspaceOf } from './http/route.ts';
 import { type LoopbackServer, listenOnLoopback } from './http/server.ts';
@@ -178,10 +177,12 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
     ...shellRoutes({ jobs, recents, streams, workspaceOf }),
   ];
   const rateLimiter = new RateLimiter(config.requestsPerMinute, clock);
-  const pages = createPages({ panelDir: join(builtRoot, 'panel'), docsDir: join(builtRoot, 'docs') });
+  const pages = { panelDir: join(builtRoot, 'panel'), docsDir: join(builtRoot, 'docs') };
   const app = createApp({ routes, logger, version, pages, authenticate, rateLimiter });
   server = stack.use(await listenOnLoopback({ port: config.port, version, logger, app }));
-  await lock.publish({ url: server.url, version });
+  // Who waits for the daemon need not wait for this too: until it is written, others see a daemon that is starting.
+  const published = lock.publish({ url: server.url, version }).catch(failure.resolve);
+  stack.defer(() => published);
   // Last in, first out: no new requests, then the jobs end and say so, then the streams, the server and the stores.
   stack.use(events);
   stack.defer(() => jobs.shutdown(shutdownJobsMs));

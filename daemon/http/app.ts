@@ -1,23 +1,24 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express, { type Express, type Request, type Response } from 'express';
 import { CodedError } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type Admission, admit, admitStill, queryObject, validate } from './admit.ts';
 import { sendProblem } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
-import type { Answer, Call, Principal, Route } from './route.ts';
+import type { PagesOptions } from './pages.ts';
+import type { Answer, Call, Handler, Principal, Route } from './route.ts';
 
 export interface AppOptions extends Admission {
   readonly routes: readonly Route[];
   readonly logger: Logger;
   readonly version: string;
-  /** Serves what is no API route: the panel and the documentation pages. */
-  readonly pages?: express.RequestHandler;
+  /** What is served beside the API routes: the panel and the documentation pages. */
+  readonly pages?: PagesOptions;
 }
 
 /**
- * Answers requests by the route table. A route without parameters is looked up; Express matches the others one after the
- * other, and serves the pages. The guard stands before all of it, in `server.ts`, so that nothing gets past it.
+ * Answers requests by the route table. A route without parameters is looked up; Express has the others and the pages, and
+ * is loaded when the first of those is asked for: it is a third of the start-up time. The guard stands before all of it,
+ * in `server.ts`, so that nothing gets past it.
  */
 export function createApp(options: AppOptions): RequestListener {
   const handlers = new Map(options.routes.map((route) => [route, handlerFor(route, options)]));
@@ -26,40 +27,25 @@ export function createApp(options: AppOptions): RequestListener {
       route.path.includes(':') ? [] : [[`${route.method.toUpperCase()} ${route.path}`, handle] as const],
     ),
   );
-  const others = createExpressApp(options, handlers);
+  let others: Promise<RequestListener> | undefined;
+  const loadOthers = async () =>
+    (await import('./express-app.ts')).createExpressApp({ ...options, handlers });
   return (req, res) => {
+    const fail = (error: unknown) => sendProblem(res, error, options.logger);
     const url = req.url ?? '';
     const mark = url.indexOf('?');
     const handle = direct.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);
-    if (handle === undefined) {
-      res.setHeader('Tallystick-Version', options.version);
-      others(req, res);
-    } else handle(req, res, noParams).catch((error: unknown) => sendProblem(res, error, options.logger));
+    if (handle !== undefined) {
+      handle(req, res, noParams).catch(fail);
+      return;
+    }
+    res.setHeader('Tallystick-Version', options.version);
+    others ??= loadOthers();
+    others.then((app) => app(req, res)).catch(fail);
   };
 }
 
-type Handler = (req: IncomingMessage, res: ServerResponse, params: unknown) => Promise<void>;
-
 const noParams = {};
-
-function createExpressApp(options: AppOptions, handlers: ReadonlyMap<Route, Handler>): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', false);
-  for (const [route, handle] of handlers)
-    app[route.method](route.path, (req, res) => handle(req, res, req.params));
-  for (const path of new Set(options.routes.map((route) => route.path)))
-    app.all(path, refuseMethod(path, options));
-  if (options.pages !== undefined) app.use(options.pages);
-  app.use((req: Request) => {
-    throw new CodedError('not_found', `There is nothing at ${req.method} ${req.path}.`);
-  });
-  app.use((error: unknown, _req: Request, res: Response, _next: express.NextFunction) => {
-    sendProblem(res, error, options.logger);
-  });
-  return app;
-}
 
 /** All of a route's way in one function: each `next()` between several would cost a tenth of a small answer. */
 function handlerFor(route: Route, options: AppOptions): Handler {
@@ -143,17 +129,4 @@ function sendAnswer(res: ServerResponse, { status, body, headers = {} }: Answer,
   res.writeHead(status, head);
   // All of it ASCII: then it needs no encoding.
   res.end(text, bytes === text.length ? 'latin1' : 'utf8');
-}
-
-function refuseMethod(path: string, { routes }: AppOptions): express.RequestHandler {
-  const allowed = routes
-    .filter((route) => route.path === path)
-    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
-  return (req, res) => {
-    res.setHeader('Allow', allowed.join(', '));
-    throw new CodedError(
-      'method_not_allowed',
-      `${req.method} is not for ${path}; it takes ${allowed.join(', ')}.`,
-    );
-  };
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
+import { errorStatus } from '../contract/errors.ts';
 
 const panelPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
@@ -28,8 +30,7 @@ export function createPages({ panelDir, docsDir }: PagesOptions): RequestHandler
     res.set(securityHeaders);
     next();
   });
-  // The links in problem documents lead here: every code has its line in the documentation page.
-  router.get('/docs/errors', (_req, res) => res.redirect('/docs/'));
+  router.get('/docs/errors', (_req, res) => void res.type('html').send(errorsPage()));
   router.use('/docs', express.static(docsDir, { setHeaders: noCache }));
   router.use(
     '/assets',
@@ -55,4 +56,17 @@ export function createPages({ panelDir, docsDir }: PagesOptions): RequestHandler
 /** Served anew each time: after an update the page must not ask for files that are gone. */
 function noCache(res: express.Response): void {
   res.set('Cache-Control', 'no-cache');
+}
+
+/** What the `type` of a problem document links to. */
+function errorsPage(): string {
+  const rows = Object.entries(errorStatus).map(
+    ([code, status]) =>
+      `<tr id="${code}"><td><code>${code}</code></td><td>${status} ${STATUS_CODES[status] ?? ''}</td></tr>`,
+  );
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tallystick: error codes</title>
+<style>body{font:15px system-ui;margin:2rem}td{padding:.2rem 1rem .2rem 0}:target{background:#ff08}</style>
+<h1>Error codes</h1><p>Every error is a problem document (RFC 9457); its <code>code</code> is stable. <a href="/docs/">API</a></p>
+<table>${rows.join('\n')}</table></html>
+`;
 }

@@ -73,6 +73,9 @@ export interface ResponseDescription {
   readonly contentType?: string;
 }
 
+/** Answers a request of one route; rejects with what is to become a problem document. */
+export type Handler = (req: IncomingMessage, res: ServerResponse, params: unknown) => Promise<void>;
+
 /** Types a route from its schemas; what the table keeps is the same object, seen without the particular types. */
 export function route<Params, Query, Body>(definition: Route<Params, Query, Body>): Route {
   // The table calls every handler with values that its own schemas have produced, so widening is sound.

@@ -53,6 +53,8 @@ export class ShellJobs implements AsyncDisposable {
   readonly #spare: SpareShell;
   readonly #active = new Map<JobId, Job>();
   readonly #kept: EndedJobs;
+  /** A command that was being started when its key was revoked is ended as soon as it runs. */
+  readonly #revokedKeys = new Set<KeyId>();
   readonly #pings: NodeJS.Timeout;
   #starting = 0;
   #closing = false;
@@ -119,12 +121,15 @@ export class ShellJobs implements AsyncDisposable {
 
   /** Ends all jobs that a key has started, because it was revoked. */
   endJobsOfKey(keyId: KeyId): void {
+    this.#revokedKeys.add(keyId);
     for (const job of this.#active.values()) if (job.options.keyId === keyId) void job.end('revoked');
   }
 
   /** Ends every job within `withinMs`, and takes no more. */
   async shutdown(withinMs: number): Promise<void> {
     this.#closing = true;
+    // A command that was let in before this is about to have a process: that must be ended too.
+    while (this.#starting > 0) await delay(1);
     const jobs = [...this.#active.values()];
     const timer = setTimeout(() => {
       for (const job of jobs) job.hurry();
@@ -184,8 +189,9 @@ export class ShellJobs implements AsyncDisposable {
   }
 
   #track(job: Job): void {
-    const { jobId, wsId } = job.options;
+    const { jobId, wsId, keyId } = job.options;
     this.#active.set(jobId, job);
+    if (keyId !== null && this.#revokedKeys.has(keyId)) void job.end('revoked');
     void this.#follow(job).catch((error: unknown) =>
       this.#options.logger.error({ err: error, jobId, wsId }, 'job not noted'),
     );

@@ -1,6 +1,6 @@
 /** `node e2e/panel/screenshots.ts`: writes the pictures of the README, of the real panel with a real daemon. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright';
@@ -11,6 +11,13 @@ import { api } from './fixtures.ts';
 
 const target = join(import.meta.dirname, '../../docs/screenshots');
 const size = { width: 1280, height: 800 };
+const manifest = {
+  name: 'acme-api',
+  version: '2.4.1',
+  private: true,
+  scripts: { test: 'FORCE_COLOR=1 node --test --test-reporter=spec' },
+};
+
 const folder = await mkdtemp(join(tmpdir(), 'tallystick-pictures-'));
 const daemon = await startDaemon({ dataDir: join(folder, 'data') });
 const browser = await chromium.launch({
@@ -52,7 +59,7 @@ async function fill(page: Page): Promise<void> {
   await call(project, key, 'git status --short');
   await call(project, key, 'sleep 30', 1);
   await call(project, key, 'npm run build');
-  await call(project, key, 'FORCE_COLOR=1 node --test --test-reporter=spec');
+  await call(project, key, 'npm test');
   await call(project, key, 'git diff --stat');
   // Goes on while the pictures are taken; it ends with the daemon.
   const running = 'i=0; while :; do i=$((i+1)); echo "GET /invoices/$i 200 4 ms"; sleep 0.5; done';
@@ -97,7 +104,11 @@ async function writeSuite(path: string): Promise<void> {
       `import assert from 'node:assert';\nimport { suite, test } from 'node:test';\nsuite('${area}', () => {\n${tests}\n});\n`,
     );
   }
-  await writeFile(join(path, 'package.json'), '{ "name": "acme-api", "private": true }\n');
+  await writeFile(join(path, 'package.json'), `${JSON.stringify(manifest)}\n`);
+  // This Node, whichever one the machine has; and colours, as a terminal would get them.
+  await mkdir(join(path, 'node_modules/.bin'), { recursive: true });
+  await symlink(process.execPath, join(path, 'node_modules/.bin/node'));
+  await writeFile(join(path, '.gitignore'), 'node_modules/\n');
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: path });
   git('init', '-q');
@@ -116,13 +127,13 @@ async function takeAll(page: Page): Promise<void> {
     await page.getByRole('link', { name: view, exact: true }).click();
     await page.getByRole('main').getByText(sign).first().waitFor();
     if (name === 'jobs') {
-      await page.getByRole('button', { name: /--test/ }).click();
+      await page.getByRole('button', { name: /npm test/ }).click();
       await page.locator('.log-row').filter({ hasText: 'pass 16' }).waitFor();
     }
     await take(page, name);
   }
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-  await page.getByRole('button', { name: /--test/ }).click();
+  await page.getByRole('button', { name: /npm test/ }).click();
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
   await take(page, 'palette');

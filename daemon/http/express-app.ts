@@ -1,0 +1,45 @@
+import express, { type Express, type Request, type Response } from 'express';
+import { CodedError } from '../contract/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { sendProblem } from './errors.ts';
+import { createPages, type PagesOptions } from './pages.ts';
+import type { Handler, Route } from './route.ts';
+
+export interface ExpressAppOptions {
+  readonly handlers: ReadonlyMap<Route, Handler>;
+  readonly logger: Logger;
+  readonly pages?: PagesOptions;
+}
+
+/** The routes that have parameters, the pages, and the refusal of everything else. */
+export function createExpressApp({ handlers, logger, pages }: ExpressAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  for (const [route, handle] of handlers)
+    app[route.method](route.path, (req, res) => handle(req, res, req.params));
+  const routes = [...handlers.keys()];
+  for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseMethod(path, routes));
+  if (pages !== undefined) app.use(createPages(pages));
+  app.use((req: Request) => {
+    throw new CodedError('not_found', `There is nothing at ${req.method} ${req.path}.`);
+  });
+  app.use((error: unknown, _req: Request, res: Response, _next: express.NextFunction) => {
+    sendProblem(res, error, logger);
+  });
+  return app;
+}
+
+function refuseMethod(path: string, routes: readonly Route[]): express.RequestHandler {
+  const allowed = routes
+    .filter((route) => route.path === path)
+    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  return (req, res) => {
+    res.setHeader('Allow', allowed.join(', '));
+    throw new CodedError(
+      'method_not_allowed',
+      `${req.method} is not for ${path}; it takes ${allowed.join(', ')}.`,
+    );
+  };
+}
