@@ -111,7 +111,8 @@ export class Job {
 
   /** Ends the command and every process of it; resolves when none is left. Later reasons change nothing. */
   async end(reason: EndReason): Promise<void> {
-    if (this.#state === 'running') this.#reason ??= reason;
+    // Between two attempts at a port there is nothing to end, but there must be no further attempt.
+    if (this.#state === 'running' || this.options.ports !== undefined) this.#reason ??= reason;
     void this.#terminate();
     await this.ended;
   }
@@ -136,11 +137,7 @@ export class Job {
 
   async #runToExit(): Promise<JobResult> {
     let exit = await this.#processExit();
-    while (await this.#portWasTaken(exit)) {
-      await this.#runAgain();
-      exit = await this.#processExit();
-    }
-    this.#state = 'finishing';
+    while ((await this.#portWasTaken(exit)) && (await this.#runAgain())) exit = await this.#processExit();
     clearTimeout(this.#timer);
     const result = toResult(exit, this.#reason);
     this.output.end(exitFrame(result));
@@ -150,6 +147,8 @@ export class Job {
   /** The end of the main process, with all that it printed in the log; its leftovers are being ended meanwhile. */
   async #processExit(): Promise<ProcessExit> {
     const exit = await this.#process.exit;
+    // From here on it has ended by itself: a cancel that comes during the drain is too late to be the reason.
+    this.#state = 'finishing';
     void this.#terminate();
     await Promise.race([this.#pipes.drain(), delay(drainMs, undefined, { ref: false })]);
     this.#pipes.close();
@@ -165,21 +164,29 @@ export class Job {
     if (ports === undefined || code === 0 || this.#reason !== null || !ports.isBlamed(this.output.tail))
       return false;
     await this.#sweep;
-    return ports.isTaken();
+    return (await ports.isTaken()) && this.#reason === null;
   }
 
-  async #runAgain(): Promise<void> {
-    this.#sweep = undefined;
+  /** Answers false where that can't be done: then the first end stands. */
+  async #runAgain(): Promise<boolean> {
     const { ports } = this.options;
     const taken = ports?.current;
-    await ports?.renew();
+    try {
+      await ports?.renew();
+      this.#process = await startProcess(spawnOptions(this.options));
+    } catch {
+      // No port or no process to be had: the command has failed, and its own output says why.
+      return false;
+    }
     this.output.note(
       `tallystick: port ${taken} was taken by another program; running again with port ${ports?.current}`,
     );
-    this.#process = await startProcess(spawnOptions(this.options));
+    this.#state = 'running';
+    this.#sweep = undefined;
     this.#pipes = this.#follow();
     // A cancel that came while there was no process is due now.
     if (this.#reason !== null) void this.#terminate();
+    return true;
   }
 
   #markEnded(): void {

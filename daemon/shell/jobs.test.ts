@@ -571,3 +571,35 @@ describe('the daemon', () => {
     expect((await rest(job.frames)).at(-1)).toMatchObject({ type: 'exit', code: 143, reason: 'revoked' });
   });
 });
+
+describe('the first reason wins', () => {
+  test('a cancel that comes when the command has ended by itself changes nothing', async () => {
+    await using booted = await boot({ overrides: { graceMs: 500 } });
+    const agent = await booted.agent();
+    // What is left in the background holds the pipe: the end is drained for a moment, and the cancel comes in it.
+    const job = await start(agent, { cmd: 'sh -c "trap \\"\\" TERM; sleep 5" & echo bye; exit 6' });
+    expect(await nextLine(job.frames)).toBe('bye');
+    const main = (await agent.json<{ pid: number }[]>('GET', '/api/shell/jobs'))[0]?.pid ?? 0;
+    await until('the main process has ended', () => !isRunning(main));
+    expect(await agent.json('POST', `/api/shell/cancel/${job.jobId}`)).toEqual({
+      job_id: job.jobId,
+      code: 6,
+      signal: null,
+    });
+    expect((await rest(job.frames)).at(-1)).toEqual({ id: 2, type: 'exit', code: 6 });
+  });
+
+  test('a cancel during the timeout’s grace period does not make it a cancelled one', async () => {
+    await using booted = await boot({ overrides: { graceMs: 600 } });
+    const agent = await booted.agent();
+    const job = await start(agent, {
+      cmd: 'trap "echo asked" TERM; echo up; while :; do sleep 0.1; done',
+      timeout: 1,
+    });
+    expect(await nextLine(job.frames)).toBe('up');
+    // The shell may say that it ended the sleep before it says that it was asked.
+    while ((await nextLine(job.frames)) !== 'asked');
+    await agent.json('POST', `/api/shell/cancel/${job.jobId}`);
+    expect((await rest(job.frames)).at(-1)).toMatchObject({ type: 'exit', code: 124, reason: 'timeout' });
+  });
+});

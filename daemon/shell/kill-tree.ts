@@ -41,16 +41,26 @@ export async function terminateTree(
   const deadline = performance.now() + graceMs;
   const asked = new Map<number, string>();
   signalGroup(tree, 'SIGTERM');
-  for (let look = 0, empty = 0; empty < 2; look += 1) {
-    const members = await findMembers(tree, asked, newerThan);
-    empty = members.length === 0 ? empty + 1 : 0;
+  for (let round = 0, empty = 0; empty < 2; round += 1) {
+    const members = await look(tree, asked, newerThan);
+    empty = members?.length === 0 ? empty + 1 : 0;
     const over = performance.now() >= deadline || hurry?.aborted === true;
-    for (const member of members) {
+    for (const member of members ?? []) {
       if (over) signal(member, 'SIGKILL');
       else if (asked.get(member.pid) !== member.startTime) signal(member, 'SIGTERM');
       asked.set(member.pid, member.startTime);
     }
-    if (empty < 2) await delay(pollMs[Math.min(look, pollMs.length - 1)]);
+    if (empty < 2) await delay(pollMs[Math.min(round, pollMs.length - 1)]);
+  }
+}
+
+/** Undefined where the process table can't be read now (no descriptor left, for one): then it is looked at again. */
+async function look(...args: Parameters<typeof findMembers>): Promise<ProcessEntry[] | undefined> {
+  try {
+    return await findMembers(...args);
+  } catch {
+    // Giving up here would leave processes behind.
+    return undefined;
   }
 }
 
