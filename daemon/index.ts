@@ -12,7 +12,7 @@ interface ParentPort {
 }
 
 /** How often the desktop learns of the number of jobs, for its tray and its question before it quits. */
-const reportEveryMs = 1000;
+const reportEveryMs = 200;
 
 /** Entry of the desktop's utility process: the daemon, with the process channel in the place of a terminal. */
 async function main(port: ParentPort): Promise<number> {
