@@ -102,6 +102,12 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   const loginTokens = new LoginTokens(clock);
   const workspaces = new Workspaces({ slice: sliceOf(state, 'workspaces'), dataDir, clock });
 
+  const callers = [
+    ...state.value.keys.map(({ key_id }) => key_id),
+    ...state.value.sessions.map(({ session_id }) => session_id),
+  ];
+  workspaces.keepCallers(new Set(callers));
+
   const runningJobs = stack.use(new RunningJobs(dataDir));
   const recents = stack.use(
     new RecentCommands(async (wsId) => {

@@ -98,3 +98,22 @@ test('GET /api/status tells where and what the daemon is', async () => {
   await agent.json('POST', `/api/shell/cancel/${stream.headers.get('x-job-id')}`);
   await stream.text();
 });
+
+test('what a credential had active is forgotten at the start when the credential is gone', async () => {
+  await using folder = await tempFolder();
+  const dataDir = join(folder.path, 'data');
+  const path = join(dataDir, 'state.json');
+  const read = async () => JSON.parse(await readFile(path, 'utf8'));
+  let active: object;
+  {
+    await using booted = await boot({ dataDir });
+    const agent = await booted.agent();
+    active = { [agent.key.key_id]: agent.project.ws_id };
+  }
+  const state = await read();
+  expect(state.workspaces.active).toEqual(active);
+  await writeFile(path, JSON.stringify({ ...state, keys: [] }));
+  await (await boot({ dataDir }))[Symbol.asyncDispose]();
+  expect((await read()).workspaces.active).toEqual({});
+  expect((await read()).workspaces.list).toEqual(state.workspaces.list);
+});

@@ -8,6 +8,7 @@ const needed = [
   { program: 'curl', package: 'curl', for: 'the journeys' },
   { program: 'git', package: 'git', for: 'the journeys' },
   { program: 'mkfs.ext4', package: 'e2fsprogs', for: 'the power-cut tests' },
+  { program: 'ps', package: 'procps', for: 'the job tests' },
   { program: 'setsid', package: 'util-linux', for: 'the job tests' },
 ];
 

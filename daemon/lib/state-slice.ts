@@ -22,6 +22,10 @@ export function sliceOf<State extends object, Name extends keyof State>(
         const { next, result } = change(state[name]);
         return { next: next === state[name] ? state : { ...state, [name]: next }, result };
       }),
-    updateLazily: (change) => store.updateLazily((state) => ({ ...state, [name]: change(state[name]) })),
+    updateLazily: (change) =>
+      store.updateLazily((state) => {
+        const next = change(state[name]);
+        return next === state[name] ? state : { ...state, [name]: next };
+      }),
   };
 }

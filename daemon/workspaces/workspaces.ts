@@ -139,6 +139,15 @@ export class Workspaces {
     }));
   }
 
+  /** At the start: credentials also end by themselves, by expiry for one, and leave their active workspace behind. */
+  keepCallers(known: ReadonlySet<string>): void {
+    this.#options.slice.updateLazily((state) => {
+      const active = Object.entries(state.active).filter(([caller]) => known.has(caller));
+      if (active.length === Object.keys(state.active).length) return state;
+      return { list: state.list, active: Object.fromEntries(active) };
+    });
+  }
+
   /** Path under which the very same folder is known already: another spelling, or a bind mount. */
   async #aliasOf({ path, identity }: LoadableFolder): Promise<string | undefined> {
     const { list } = this.#options.slice.value;
