@@ -25,7 +25,7 @@ export async function buildIfStale(): Promise<number> {
   );
   if (newest(sources.map((source) => join(root, source))) <= builtAt) return 0;
   process.stderr.write('Building Tallystick…\n');
-  return run('node', ['scripts/build.ts']);
+  return run('node', ['scripts/build.ts'], { quietStdout: true });
 }
 
 function newest(paths: readonly string[]): number {

@@ -1,6 +1,6 @@
 import { buildIfStale } from './build-if-stale.ts';
-import { run } from './run.ts';
+import { runDaemon } from './run-daemon.ts';
 
 const built = await buildIfStale();
-process.exitCode =
-  built === 0 ? await run('node', ['dist/daemon/tallystick.js', 'serve', ...process.argv.slice(2)]) : built;
+if (built === 0) await runDaemon(process.argv.slice(2));
+else process.exitCode = built;

@@ -2,18 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { buildIfStale } from './build-if-stale.ts';
 import { findElectron } from './electron-binary.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { root, run } from './run.ts';
+import { runDaemon } from './run-daemon.ts';
 
 /** `npm start`: the desktop; where no Electron can be had, the daemon with a link to the same panel. */
-async function start(args: readonly string[]): Promise<number> {
-  const built = await buildIfStale();
-  if (built !== 0) return built;
+async function start(args: readonly string[]): Promise<void> {
+  process.exitCode = await buildIfStale();
+  if (process.exitCode !== 0) return;
   const electron = findElectron() ?? (await installElectron());
-  if (electron !== undefined) return run(electron, [root, ...args]);
+  if (electron !== undefined) {
+    endWithParent();
+    process.exitCode = await run(electron, [root, ...args]);
+    return;
+  }
   process.stderr.write(
     'Electron could not be installed here, so the daemon starts without its window: open the panel in a browser.\n\n',
   );
-  return run('node', ['dist/daemon/tallystick.js', 'serve', ...args]);
+  await runDaemon(args);
 }
 
 /** Electron's package fetches its binary on first use. */
@@ -24,8 +30,8 @@ async function installElectron(): Promise<string | undefined> {
     encoding: 'utf8',
   });
   if (status === 0) return findElectron();
-  process.stderr.write(`${stderr.trim().split('\n', 1)[0] ?? ''}\n`);
+  process.stderr.write(`It can't be had: ${stderr.trim().split('\n', 1)[0] ?? ''}\n`);
   return undefined;
 }
 
-process.exitCode = await start(process.argv.slice(2));
+await start(process.argv.slice(2));

@@ -48,7 +48,7 @@ async function test(): Promise<Counts> {
 
 async function step(name: string, command: string, args: readonly string[]): Promise<number> {
   process.stdout.write(`\n── ${name}\n`);
-  const status = await run(command, args, env);
+  const status = await run(command, args, { env });
   process.stdout.write(`── ${name}: ${status === 0 ? 'ok' : `failed (${status})`}\n`);
   return status;
 }
