@@ -107,7 +107,7 @@ describe('a path', () => {
 
   test('to a folder that may not be read or entered is project_path_unreadable', async ({ skip }) => {
     if (process.getuid?.() === 0)
-      skip('root may read everything; e2e/api/cli.test.ts has it as another user');
+      skip('root may read everything; e2e/api/cli-refusals.test.ts has it as another user');
     await using at = await scene();
     for (const mode of [0o000, 0o300, 0o400]) {
       await chmod(at.project, mode);
