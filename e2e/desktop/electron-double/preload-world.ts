@@ -5,9 +5,10 @@ export const preloadWorld = 'electron-preload';
 export const toMainBinding = '__electronDoubleToMain';
 export const fromMainFunction = '__electronDoubleFromMain';
 
-/** What the isolated world sends out: a call to `ipcMain`, or input that the page saw. */
+/** What the isolated world sends out: a call to `ipcMain`, input that the page saw, a window it wants. */
 export type FromPreload =
   | { kind: 'invoke'; id: number; channel: string; sent: unknown[] }
+  | { kind: 'open'; url: string; frameName: string }
   | { kind: 'input'; type: string };
 
 /**
@@ -62,6 +63,25 @@ function pageSide(channel: string): void {
     if (error === undefined) call?.resolve(value);
     else call?.reject(new Error(String(error)));
   });
+  // Electron asks before a window exists. DevTools tell of one that is already loading, and closing that
+  // lets its first request go: so what would open a window is caught in the page.
+  const askToOpen = (url: string, frameName: string) =>
+    window.dispatchEvent(new CustomEvent(`${channel}-open`, { detail: JSON.stringify({ url, frameName }) }));
+  window.open = (url = 'about:blank', frameName = '') => {
+    askToOpen(new URL(url, document.baseURI).href, frameName);
+    return null;
+  };
+  window.addEventListener('click', (event) => {
+    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
+    if (
+      link === undefined ||
+      event.defaultPrevented ||
+      ['', '_self', '_top', '_parent'].includes(link.target)
+    )
+      return;
+    event.preventDefault();
+    askToOpen(link.href, link.target === '_blank' ? '' : link.target);
+  });
 }
 
 function isolatedSide(
@@ -101,6 +121,9 @@ function isolatedSide(
       dispatch('answer', { id, error: error instanceof Error ? error.message : String(error) });
     }
   });
+  window.addEventListener(`${channel}-open`, (event) =>
+    send({ kind: 'open', ...JSON.parse((event as CustomEvent).detail) }),
+  );
   for (const [dom, type] of [
     ['mousedown', 'mouseDown'],
     ['mouseup', 'mouseUp'],

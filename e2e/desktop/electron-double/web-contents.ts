@@ -101,11 +101,9 @@ export class WebContentsDouble extends EventEmitter {
       this.emit('did-finish-load');
       firstLoad.resolve();
     });
-    page.on('popup', (popup) => void this.#closeDenied(popup));
     cdp.on('Page.navigatedWithinDocument', ({ url }) =>
       this.emit('did-navigate-in-page', {}, url, true, 0, 0),
     );
-    cdp.on('Page.windowOpen', ({ url, windowName }) => this.#windowOpen(url, windowName));
     const { frameTree } = await cdp.send('Page.getFrameTree');
     await cdp.send('Page.enable');
     await this.#installPreload(cdp, frameTree.frame.id);
@@ -117,17 +115,6 @@ export class WebContentsDouble extends EventEmitter {
     });
     await this.#refuseSockets(page);
     return { page, cdp };
-  }
-
-  #lastOpenAllowed = false;
-
-  #windowOpen(url: string, frameName: string): void {
-    const { action } = this.#openHandler({ url, frameName, disposition: 'foreground-tab' });
-    this.#lastOpenAllowed = action === 'allow';
-  }
-
-  async #closeDenied(popup: Page): Promise<void> {
-    if (!this.#lastOpenAllowed) await popup.close();
   }
 
   async #installPreload(cdp: CDPSession, mainFrameId: string): Promise<void> {
@@ -153,6 +140,12 @@ export class WebContentsDouble extends EventEmitter {
   async #receive(cdp: CDPSession, contextId: number, message: FromPreload): Promise<void> {
     if (message.kind === 'input') {
       this.emit('input-event', {}, { type: message.type });
+      return;
+    }
+    if (message.kind === 'open') {
+      const { url, frameName } = message;
+      const { action } = this.#openHandler({ url, frameName, disposition: 'foreground-tab' });
+      if (action === 'allow') throw new Error(`the double can't open the allowed window ${url}`);
       return;
     }
     const url = this.getURL();
