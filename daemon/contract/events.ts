@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { KeyListing } from './api-keys.ts';
 import { JobId, KeyId, WorkspaceId } from './ids.ts';
 import { LoadedProject } from './projects.ts';
+import { ReceiptSummary } from './receipts.ts';
 import { JobListing, RecentCommand } from './shell.ts';
 
 /** What `GET /api/events` tells the panel, one JSON object a frame, with an `id:` line each. */
@@ -13,6 +14,7 @@ export const PanelEvent = z
     z.object({ type: z.literal('workspace.forgotten'), ws_id: WorkspaceId }),
     z.object({ type: z.literal('key.created'), key: KeyListing }),
     z.object({ type: z.literal('key.revoked'), key_id: KeyId }),
+    z.object({ type: z.literal('receipt.created'), ws_id: WorkspaceId, receipt: ReceiptSummary }),
     z.object({
       type: z.literal('resync').describe('Events were missed: fetch everything shown again'),
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { JobId, KeyId, Timestamp, WorkspaceId } from './ids.ts';
+import { JobId, KeyId, ReceiptId, RunId, Timestamp, WorkspaceId } from './ids.ts';
 import { maxPathLength } from './projects.ts';
 
 export const hardTimeoutSeconds = 300;
@@ -58,6 +58,13 @@ export const ExitFrame = z
     code: z.int().describe('Exit code; 128 + n after signal n; 124 after the timeout'),
     signal: z.string().optional(),
     reason: EndReason.optional(),
+    run_id: RunId.optional(),
+    receipt_id: ReceiptId.nullable()
+      .optional()
+      .describe(
+        'Receipt of the files that the command changed; null where it changed none; absent where that is not known yet: GET /api/receipts?run_id=',
+      ),
+    files_changed: z.int().optional(),
   })
   .meta({ id: 'ExitFrame' });
 export type ExitFrame = z.infer<typeof ExitFrame>;
@@ -87,6 +94,7 @@ export const JobState = z.enum(['running', 'finishing', 'ended']).meta({ id: 'Jo
 export const JobListing = z
   .object({
     job_id: JobId,
+    run_id: RunId,
     ws_id: WorkspaceId,
     cmd: z.string(),
     cwd: z.string().describe("Relative to the workspace root, '.' for the root itself"),
