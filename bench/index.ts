@@ -7,8 +7,11 @@ import { type Options, readOptions, usage } from './options.ts';
 import { printMachine, printRow, printVerdict } from './report.ts';
 import type { Row, RowResult } from './row.ts';
 import { firstFrame } from './rows/first-frame.ts';
+import { firstLoad } from './rows/first-load.ts';
 import { flood } from './rows/flood.ts';
 import { keyedGet } from './rows/keyed-get.ts';
+import { mutation } from './rows/mutation.ts';
+import { shellReceipt } from './rows/shell-receipt.ts';
 import { start } from './rows/start.ts';
 import { stream } from './rows/stream.ts';
 import { runRows } from './run-rows.ts';
@@ -17,7 +20,16 @@ import { runRows } from './run-rows.ts';
  * Measures the daemon against peers on this machine. A target that is missed is printed and changes nothing;
  * the exit status is 1 when a row could not be measured, 2 when the command line is wrong.
  */
-const allRows: readonly Row[] = [stream, firstFrame, keyedGet, flood, start];
+const allRows: readonly Row[] = [
+  stream,
+  firstFrame,
+  keyedGet,
+  flood,
+  start,
+  mutation,
+  shellReceipt,
+  firstLoad,
+];
 const root = resolve(import.meta.dirname, '..');
 
 const options = optionsOrExit();

@@ -16,6 +16,8 @@ export interface Config {
   readonly keyFile: string | undefined;
   /** Absolute path of the SSH client configuration, where it is not the user's own. */
   readonly sshConfig: string | undefined;
+  /** Whether keys are kept in the system's keychain; without it they are files of the data folder. */
+  readonly useKeychain: boolean;
   /** Where the daemon's own environment comes from; commands get an allowlist of it. */
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -55,6 +57,7 @@ export function readConfig(
     logLevel: readLogLevel(environment.TALLYSTICK_LOG ?? 'info'),
     keyFile: resolveIfGiven('--key-file', flags['key-file']),
     sshConfig: resolveIfGiven('--ssh-config', flags['ssh-config']),
+    useKeychain: readSwitch('TALLYSTICK_KEYCHAIN', environment.TALLYSTICK_KEYCHAIN),
     environment,
   };
   return { config, json: flags.json ?? false };
@@ -89,6 +92,13 @@ function readInteger(name: string, text: string, min: number, max: number): numb
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}.`);
+}
+
+/** On unless it is switched off. */
+function readSwitch(name: string, text: string | undefined): boolean {
+  if (text === undefined || text === '' || text === 'on') return true;
+  if (text === 'off') return false;
+  throw new ConfigError(`${name} must be on or off, not ${JSON.stringify(text)}.`);
 }
 
 function readEnv(text: string): KeyEnvironment {

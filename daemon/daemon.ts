@@ -6,6 +6,8 @@ import { ApiKeys } from './api-keys/api-keys.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import type { Config } from './config.ts';
 import type { DaemonStatus } from './contract/daemon.ts';
+import type { WorkspaceId } from './contract/ids.ts';
+import { fileRoutes } from './files/routes.ts';
 import { createApp } from './http/app.ts';
 import { EventHub } from './http/event-hub.ts';
 import { OpenStreams } from './http/open-streams.ts';
@@ -20,6 +22,8 @@ import { removeStaleTempFiles } from './lib/durable-file.ts';
 import { makeFolderDurably } from './lib/durable-folder.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { sliceOf } from './lib/state-slice.ts';
+import { rollbackRoutes } from './mutations/routes.ts';
+import { receiptRoutes } from './receipts/routes.ts';
 import { childEnvironment } from './shell/child-environment.ts';
 import type { PortLeases } from './shell/free-port.ts';
 import { sweepOrphans } from './shell/orphans.ts';
@@ -29,6 +33,7 @@ import { ShellJobs } from './shell/shell-jobs.ts';
 import { openRecents, RunningJobs } from './shell/store.ts';
 import { openState } from './state.ts';
 import { version } from './version.ts';
+import { hasLeftovers, workspaceDoors } from './workspace-doors.ts';
 import { projectRoutes } from './workspaces/routes.ts';
 import { workspaceFolder } from './workspaces/store.ts';
 import { Workspaces } from './workspaces/workspaces.ts';
@@ -116,10 +121,24 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
       return openRecents(folder, { onSetAside: notice, onFatal: failure.resolve });
     }),
   );
+  const doors = stack.use(
+    workspaceDoors({
+      dataDir,
+      useKeychain: config.useKeychain,
+      userId,
+      slice: sliceOf(state, 'receipts'),
+      clock,
+      logger,
+      publish,
+      notice,
+      onFatal: failure.resolve,
+    }),
+  );
   const jobs = stack.use(
     new ShellJobs({
       recents,
       runningJobs,
+      bracketOf: (workspace) => doors.bracket(workspace),
       environment: childEnvironment(config.environment),
       publish,
       logger,
@@ -133,6 +152,13 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
     notice(
       `The daemon had not ended properly; what it left running was ended: ${swept === 1 ? '1 command' : `${swept} commands`}.`,
     );
+
+  const prepareDoor = (wsId: WorkspaceId) =>
+    doors.prepare({ ...workspaces.byId(wsId), wsId }, (error) =>
+      logger.warn({ err: error, wsId }, 'the workspace could not be opened'),
+    );
+  for (const { ws_id, slug } of state.value.workspaces.list)
+    if (hasLeftovers(dataDir, slug)) prepareDoor(ws_id);
 
   const workspaceOf: WorkspaceOf = ({ principal, namedWorkspace }) =>
     workspaces.resolve(credentialId(principal), namedWorkspace);
@@ -179,8 +205,15 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
         workspaces.forgetCaller(keyId);
       },
     }),
-    ...projectRoutes({ workspaces, publish }),
+    ...projectRoutes({ workspaces, publish, onLoaded: prepareDoor }),
+    ...fileRoutes({ door: doors, workspaceOf }),
     ...shellRoutes({ jobs, recents, streams, workspaceOf }),
+    ...receiptRoutes({
+      streams,
+      receiptsOf: ({ principal, namedWorkspace }, named) =>
+        doors.receiptsOf(workspaceOf({ principal, namedWorkspace: named ?? namedWorkspace })),
+    }),
+    ...rollbackRoutes({ mutations: doors, workspaceOf }),
   ];
   const rateLimiter = new RateLimiter(config.requestsPerMinute, clock);
   const pages = { panelDir: join(builtRoot, 'panel'), docsDir: join(builtRoot, 'docs') };

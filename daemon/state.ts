@@ -7,6 +7,7 @@ import { UserId } from './contract/ids.ts';
 import { timestamp } from './lib/clock.ts';
 import { type DurableJson, openDurableJson } from './lib/durable-json.ts';
 import { newId } from './lib/ids.ts';
+import { ReceiptsState } from './receipts/receipts-state.ts';
 import { WorkspacesState } from './workspaces/store.ts';
 
 const State = z.object({
@@ -15,6 +16,8 @@ const State = z.object({
   sessions: z.array(SessionRecord).readonly(),
   keys: z.array(KeyRecord).readonly(),
   workspaces: WorkspacesState,
+  // Not there in files from before receipts.
+  receipts: ReceiptsState.default({ checkpoint_key: null, checkpoints: {} }),
 });
 export type State = z.infer<typeof State>;
 
@@ -44,6 +47,7 @@ export async function openState({
       sessions: [],
       keys: [],
       workspaces: { list: [], active: {} },
+      receipts: { checkpoint_key: null, checkpoints: {} },
     }),
     onSetAside: ({ movedTo, reason }) =>
       onSetAside(

@@ -6,6 +6,7 @@ import { ApiClient } from './api/client.ts';
 import { EventStream } from './api/event-stream.ts';
 import { ApiProblem } from './api/problem.ts';
 import { App } from './app.tsx';
+import { OpenFiles } from './files/open-files.ts';
 import { ThemeStore } from './frame/theme.ts';
 import { notifyOfEnd } from './jobs/notify-of-end.ts';
 import { LogPool } from './log/log-pool.ts';
@@ -40,6 +41,7 @@ const panel: Panel = {
     notifyOfEnd(event);
   }),
   logs: new LogPool(),
+  files: new OpenFiles(),
   theme,
   workspaceChoice: new WorkspaceChoice(),
 };

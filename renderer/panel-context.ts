@@ -1,6 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { ApiClient } from './api/client.ts';
 import type { ConnectionState, EventStream } from './api/event-stream.ts';
+import type { OpenFiles } from './files/open-files.ts';
 import type { Theme, ThemeStore } from './frame/theme.ts';
 import type { LogPool } from './log/log-pool.ts';
 import type { SessionStore } from './session/session-store.ts';
@@ -12,6 +13,7 @@ export type Panel = {
   session: SessionStore;
   events: EventStream;
   logs: LogPool;
+  files: OpenFiles;
   theme: ThemeStore;
   workspaceChoice: WorkspaceChoice;
 };

@@ -22,6 +22,9 @@ enableCompileCache();
 require('./cli.js');
 `;
 
+/** Threads are started from files of their own: `daemon/lib/worker-file.ts`. */
+const workers = ['daemon/receipts/verifier/verify-worker.ts', 'daemon/snapshots/tree-worker.ts'];
+
 /** CommonJS packages in an ES module bundle ask for this. */
 const requireShim =
   "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
@@ -30,7 +33,8 @@ async function buildDaemon(): Promise<void> {
   rmSync(join(dist, 'daemon'), { recursive: true, force: true });
   await bundle({
     absWorkingDir: root,
-    entryPoints: ['daemon/index.ts', 'daemon/cli.ts'],
+    entryPoints: ['daemon/index.ts', 'daemon/cli.ts', ...workers],
+    outbase: 'daemon',
     outdir: 'dist/daemon',
     bundle: true,
     // To an ES module, Node hands "node:http" with all its lazy members looked at, which loads its whole fetch

@@ -85,18 +85,22 @@ function completeBody(received: string, headEnd: number): string | undefined {
 }
 
 export interface RequestHead {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   url: string;
   key?: string | undefined;
+  /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, as text. */
+  text?: string;
 }
 
 /** The bytes of a request, made once so that the making is not measured. */
-export function requestBytes({ method, url, key, body }: RequestHead): Buffer {
+export function requestBytes({ method, url, key, body, text: plain }: RequestHead): Buffer {
   const { host, pathname, search } = new URL(url);
-  const text = body === undefined ? '' : JSON.stringify(body);
+  const text = plain ?? (body === undefined ? '' : JSON.stringify(body));
+  const type = plain === undefined ? 'application/json' : 'text/plain';
   const lines = [`${method} ${pathname}${search} HTTP/1.1`, `Host: ${host}`, 'Connection: keep-alive'];
   if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
-  if (text !== '') lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`);
+  if (text !== '') lines.push(`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(text)}`);
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
 }

@@ -122,6 +122,10 @@ export type ReceiptSummary = z.infer<typeof ReceiptSummary>;
 export const ReceiptPage = z
   .object({
     receipts: z.array(ReceiptSummary),
+    unreadable: z
+      .array(ReceiptId)
+      .optional()
+      .describe('Receipts that belong on this page, but whose file is gone or damaged; absent where there are none'),
     next_before: ReceiptId.nullable().describe('`before` for the next page; null on the last'),
   })
   .meta({ id: 'ReceiptPage' });
@@ -212,7 +216,12 @@ export type RollbackPlan = z.infer<typeof RollbackPlan>;
 
 export const RollbackRequest = z
   .strictObject({
-    force: z.boolean().optional().describe('Undo the rest where some files have changed since'),
+    force: z
+      .boolean()
+      .optional()
+      .describe(
+        'Put files back even where they have changed since (the rollback keeps what they were, and can be rolled back), and go on where some can not be',
+      ),
   })
   .optional()
   .meta({ id: 'RollbackRequest' });

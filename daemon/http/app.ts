@@ -2,9 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { CodedError } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type Admission, admit, admitStill, queryObject, validate } from './admit.ts';
+import { sendBytes } from './answer-bytes.ts';
 import { sendProblem } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
 import type { PagesOptions } from './pages.ts';
+import { readRawBody } from './raw-body.ts';
 import type { Answer, Call, Handler, Principal, Route } from './route.ts';
 
 export interface AppOptions extends Admission {
@@ -55,7 +57,8 @@ function handlerFor(route: Route, options: AppOptions): Handler {
       const call = await receive(route, { req, res, params, headers }, options);
       if (route.stream === true) setHeaders(res, headers);
       const answer = await route.handler(call);
-      if (answer !== undefined) sendAnswer(res, answer, headers);
+      if (answer?.bytes !== undefined) await sendRaw(req, res, answer, headers);
+      else if (answer !== undefined) sendAnswer(res, answer, headers);
       // The head of a stream was all that was asked for.
       else if (req.method === 'HEAD') res.end();
     } catch (error) {
@@ -82,20 +85,25 @@ async function receive(
   const { request } = route;
   // The caller is admitted before a byte of the body is read: a stranger can't make the daemon parse anything.
   const caller = admit(route, req, headers, options);
-  const body = request.body === undefined ? undefined : await readJsonBody(req);
+  const body = await readBody(request, req);
   // A body may take its time: what was revoked meanwhile does not get through.
-  if (request.body !== undefined) admitStill(route, req, options);
+  if (request.body !== undefined || request.rawBody !== undefined) admitStill(route, req, options);
   const named = req.headers['x-workspace-id'];
   return {
     params: request.params === undefined ? undefined : validate(request.params, params, 'path'),
     query: validateQuery(request.query, req),
-    body: request.body === undefined ? undefined : validate(request.body, body, 'request body'),
+    body: request.body === undefined ? body : validate(request.body, body, 'request body'),
     // Only public routes have no caller, and their handlers never look at it.
     principal: caller as Principal,
     namedWorkspace: Array.isArray(named) ? named[0] : named,
     req,
     res,
   };
+}
+
+async function readBody({ body, rawBody }: Route['request'], req: IncomingMessage): Promise<unknown> {
+  if (rawBody !== undefined) return rawBody.parse(await readRawBody(req, rawBody.maxBytes));
+  return body === undefined ? undefined : readJsonBody(req);
 }
 
 function setHeaders(res: ServerResponse, headers: readonly string[]): void {
@@ -129,4 +137,20 @@ function sendAnswer(res: ServerResponse, { status, body, headers = {} }: Answer,
   res.writeHead(status, head);
   // All of it ASCII: then it needs no encoding.
   res.end(text, bytes === text.length ? 'latin1' : 'utf8');
+}
+
+async function sendRaw(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, bytes, headers = {} }: Answer,
+  common: string[],
+): Promise<void> {
+  if (bytes === undefined) return;
+  using source = bytes;
+  const head = common;
+  head.push('X-Content-Type-Options', 'nosniff');
+  for (const name in headers) head.push(name, headers[name] ?? '');
+  res.writeHead(status, head);
+  if (req.method === 'HEAD') res.end();
+  else await sendBytes(res, source);
 }

@@ -46,7 +46,18 @@ function checkBodyType(req: IncomingMessage): void {
   if (!hasBody) return;
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
-  throw new CodedError('unsupported_media_type', 'A request body must be sent as application/json.');
+  if (!takesFileContent(req))
+    throw new CodedError('unsupported_media_type', 'A request body must be sent as application/json.');
+  if (type === 'application/octet-stream' || /^text\/[a-z0-9.+-]+$/.test(type ?? '')) return;
+  throw new CodedError(
+    'unsupported_media_type',
+    'The content of a file must be sent as application/octet-stream or text/*.',
+  );
+}
+
+/** The one call whose body is a file's content. No web page can make it: PUT is never sent without asking first. */
+function takesFileContent({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'PUT' && url.split('?', 1)[0] === '/api/project/file';
 }
 
 function countHeader(req: IncomingMessage, name: string): number {

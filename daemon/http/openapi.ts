@@ -70,17 +70,24 @@ function describeOperation(route: Route, components: Json): Json {
       ...parametersOf(request.params, 'path', components),
       ...parametersOf(request.query, 'query', components),
       ...(route.workspace ? [workspaceHeader] : []),
+      ...Object.entries(route.headers ?? {}).map(headerParameter),
     ],
-    ...(request.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: toSchema(request.body, components) } },
-          },
-        }),
+    ...requestBodyOf(request, components),
     responses: { ...successes(route, components), ...failures(route, components) },
   };
+}
+
+function requestBodyOf({ body, rawBody }: Route['request'], components: Json): Json {
+  if (body !== undefined)
+    return {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: toSchema(body, components) } },
+      },
+    };
+  if (rawBody === undefined) return {};
+  const content = rawBody.contentTypes.map((type) => [type, {}]);
+  return { requestBody: { required: true, content: Object.fromEntries(content) } };
 }
 
 const workspaceHeader = {
@@ -90,6 +97,10 @@ const workspaceHeader = {
   schema: { type: 'string' },
   description: "Id or slug of the workspace that is meant; without it, the caller's active one",
 };
+
+function headerParameter([name, description]: [string, string]): Json {
+  return { name, in: 'header', required: false, schema: { type: 'string' }, description };
+}
 
 function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query', components: Json): Json[] {
   if (schema === undefined) return [];
@@ -145,6 +156,7 @@ function bodyErrors({ request }: Route): readonly ErrorCode[] {
     ...(request.body === undefined
       ? []
       : (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const)),
+    ...(request.rawBody === undefined ? [] : (['file_too_large', 'unsupported_media_type'] as const)),
   ];
 }
 

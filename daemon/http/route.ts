@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { KeyId, SessionId, UserId, WorkspaceId } from '../contract/ids.ts';
+import type { Actor } from '../contract/receipts.ts';
 import type { Scope } from '../contract/scopes.ts';
+import type { ByteSource } from './answer-bytes.ts';
 
 /** Who a request speaks for, once its credential was checked. */
 export type Principal =
@@ -33,7 +35,10 @@ export interface Call<Params, Query, Body> {
 
 export interface Answer {
   readonly status: number;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, in place of `body`; `headers` say its type and length. HEAD takes the headers only. */
+  readonly bytes?: ByteSource;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -56,14 +61,24 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly stream?: boolean;
   /** Whether the call works on a workspace, named by `X-Workspace-Id` or the caller's active one. */
   readonly workspace?: boolean;
+  /** Request headers that the call heeds, with what they mean. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly request: {
     readonly params?: z.ZodType<Params>;
     readonly query?: z.ZodType<Query>;
     readonly body?: z.ZodType<Body>;
+    /** In place of `body`: what was sent, unread. */
+    readonly rawBody?: RawBody<Body>;
   };
   readonly response: Readonly<Record<number, ResponseDescription>>;
   readonly errors: readonly ErrorCode[];
   readonly handler: (call: Call<Params, Query, Body>) => HandlerResult | Promise<HandlerResult>;
+}
+
+export interface RawBody<Body> {
+  readonly maxBytes: number;
+  readonly contentTypes: readonly string[];
+  readonly parse: (bytes: Buffer) => Body;
 }
 
 export interface ResponseDescription {
@@ -85,10 +100,18 @@ export function route<Params, Query, Body>(definition: Route<Params, Query, Body
 /** The workspace that a call means: the one it names, else its caller's active one. */
 export type WorkspaceOf = (call: Pick<Call<unknown, unknown, unknown>, 'principal' | 'namedWorkspace'>) => {
   readonly wsId: WorkspaceId;
+  readonly slug: string;
   readonly path: string;
 };
 
 /** What stands for the caller where something is kept per credential. */
 export function credentialId(principal: Principal): KeyId | SessionId {
   return principal.kind === 'key' ? principal.keyId : principal.sessionId;
+}
+
+/** The caller as receipts name it. */
+export function actorOf(principal: Principal): Actor {
+  return principal.kind === 'key'
+    ? { type: 'key', key_id: principal.keyId }
+    : { type: 'session', session_id: principal.sessionId };
 }

@@ -1,5 +1,6 @@
 import type { RunId } from '../contract/ids.ts';
 import type { Actor, Receipt, Tool } from '../contract/receipts.ts';
+import type { Expected } from '../lib/entry-stat.ts';
 import type { EntryState } from '../snapshots/entry-state.ts';
 
 /** One change of the tree. Paths are byte paths. What is to be there before is looked at again when it is applied. */
@@ -13,6 +14,8 @@ export type Step =
       readonly after: EntryState;
       /** Of a link: its target. */
       readonly content: Buffer;
+      /** What was looked at, so that a change in the meantime is noticed. */
+      readonly expect: Expected;
     }
   | {
       /** Removes a file, a link, or an empty folder (path with `/` at its end). */
@@ -20,6 +23,9 @@ export type Step =
       readonly path: string;
       readonly before: EntryState;
       readonly beforeBytes: Buffer | null;
+      readonly expect: Expected;
+      /** Folders above that are left empty go too. */
+      readonly pruneParents?: boolean;
     }
   /** Makes an empty folder (path with `/` at its end). */
   | { readonly kind: 'folder'; readonly path: string }
@@ -36,6 +42,7 @@ export type Step =
       }[];
       /** The file at `to` that is replaced. */
       readonly replaced: { readonly state: EntryState; readonly bytes: Buffer | null } | null;
+      readonly expect: { readonly from: Expected; readonly to: Expected };
     };
 
 export interface MutationRequest {

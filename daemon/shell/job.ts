@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobId, KeyId, WorkspaceId } from '../contract/ids.ts';
-import type { EndReason, JobListing, JobOrigin } from '../contract/shell.ts';
+import type { JobId, KeyId, RunId, WorkspaceId } from '../contract/ids.ts';
+import type { EndReason, ExitFrame, JobListing, JobOrigin } from '../contract/shell.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { OpenFolder } from '../lib/open-folder.ts';
 import type { FrameViewer } from './frame-viewer.ts';
@@ -16,6 +16,7 @@ import type { SpareShell } from './spare-shell.ts';
 
 export interface JobOptions {
   readonly jobId: JobId;
+  readonly runId: RunId;
   readonly wsId: WorkspaceId;
   /** As given, with `$FREE_PORT` in it. */
   readonly cmd: string;
@@ -33,6 +34,8 @@ export interface JobOptions {
   readonly pool: SlabPool;
   /** A shell that was started ahead, to be used if it is there. */
   readonly spare?: SpareShell;
+  /** Called once when no process is left. Resolves with what became of the command's changes; never rejects. */
+  readonly settle: (result: JobResult) => Promise<Settled>;
   /** Present where the command asks for a port. */
   readonly ports: PortLease | undefined;
 }
@@ -43,8 +46,13 @@ export interface JobResult {
   readonly reason: EndReason | null;
 }
 
+/** What the exit frame says of the command's changes. */
+export type Settled = Pick<ExitFrame, 'receipt_id' | 'files_changed'>;
+
 /** What a command left behind may hold its pipes open: they are waited for this long at most. */
 const drainMs = 150;
+/** The exit frame waits for the receipt, but not longer than this after the exit. */
+const settleMs = 230;
 const timeoutCode = 124;
 /** In this time, pids don't go all the way round. */
 const youngMs = 5000;
@@ -57,6 +65,8 @@ export class Job {
   readonly options: JobOptions;
   readonly output: JobOutput;
   readonly exited: Promise<JobResult>;
+  /** What became of the changes; resolves after `ended`. */
+  readonly settled: Promise<Settled>;
   readonly ended: Promise<void>;
   readonly #timer: NodeJS.Timeout;
   readonly #startedAt = performance.now();
@@ -64,6 +74,7 @@ export class Job {
   #process: JobProcess;
   #pipes: OutputPipes;
   #sweep: Promise<void> | undefined;
+  #exitedAt = 0;
   #state: JobListing['state'] = 'running';
   #reason: EndReason | null = null;
 
@@ -79,14 +90,17 @@ export class Job {
     this.#process = first;
     this.#pipes = this.#follow();
     this.#timer = setTimeout(() => void this.end('timeout'), options.timeoutSeconds * 1000);
-    this.exited = this.#runToExit();
-    this.ended = this.exited.then(() => this.#terminate()).then(() => this.#markEnded());
+    const result = this.#runToExit();
+    this.ended = result.then(() => this.#terminate()).then(() => this.#markEnded());
+    this.settled = this.ended.then(async () => options.settle(await result));
+    this.exited = result.then((exit) => this.#tell(exit));
   }
 
   get listing(): JobListing {
-    const { jobId, wsId, cmd, cwd, startedAtMs, origin, keyId, timeoutSeconds, ports } = this.options;
+    const { jobId, runId, wsId, cmd, cwd, startedAtMs, origin, keyId, timeoutSeconds, ports } = this.options;
     return {
       job_id: jobId,
+      run_id: runId,
       ws_id: wsId,
       cmd,
       cwd,
@@ -139,14 +153,21 @@ export class Job {
     let exit = await this.#processExit();
     while ((await this.#portWasTaken(exit)) && (await this.#runAgain())) exit = await this.#processExit();
     clearTimeout(this.#timer);
-    const result = toResult(exit, this.#reason);
-    this.output.end(exitFrame(result));
+    return toResult(exit, this.#reason);
+  }
+
+  /** Puts the exit frame into the log, with the receipt where it is there in time: a slow disk must not hold it up. */
+  async #tell(result: JobResult): Promise<JobResult> {
+    const left = settleMs - (performance.now() - this.#exitedAt);
+    const settled = await Promise.race([this.settled, delay(Math.max(1, left), {}, { ref: false })]);
+    this.output.end({ ...exitFrame(result), run_id: this.options.runId, ...settled });
     return result;
   }
 
   /** The end of the main process, with all that it printed in the log; its leftovers are being ended meanwhile. */
   async #processExit(): Promise<ProcessExit> {
     const exit = await this.#process.exit;
+    this.#exitedAt = performance.now();
     // From here on it has ended by itself: a cancel that comes during the drain is too late to be the reason.
     this.#state = 'finishing';
     void this.#terminate();

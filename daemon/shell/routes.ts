@@ -4,7 +4,7 @@ import { JobId } from '../contract/ids.ts';
 import { CancelledJob, JobFrame, JobListing, RecentCommand, RunRequest } from '../contract/shell.ts';
 import { eventStreamHeaders, lastEventIdOf } from '../http/event-hub.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
-import { type Call, type Route, route, type WorkspaceOf } from '../http/route.ts';
+import { actorOf, type Call, type Route, route, type WorkspaceOf } from '../http/route.ts';
 import type { RecentCommands } from './recent-commands.ts';
 import type { ShellJobs } from './shell-jobs.ts';
 
@@ -47,13 +47,14 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
       ],
       handler: async (call) => {
         const { principal, res } = call;
-        const keyId = principal.kind === 'key' ? principal.keyId : null;
         const origin = principal.kind === 'key' ? 'api' : 'panel';
-        const job = await jobs.run({ workspace: workspaceOf(call), request: call.body, origin, keyId });
+        const actor = actorOf(principal);
+        const job = await jobs.run({ workspace: workspaceOf(call), request: call.body, origin, actor });
         const [port] = job.listing.free_ports;
         res.writeHead(200, {
           ...eventStreamHeaders,
           'X-Job-Id': job.options.jobId,
+          'X-Run-Id': job.options.runId,
           ...(port === undefined ? {} : { 'X-Free-Port': String(port) }),
         });
         streams.add(principal, job.attach(res, { lastId: 0, lossy: false }));

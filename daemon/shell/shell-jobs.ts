@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../contract/errors.ts';
 import type { PanelEvent } from '../contract/events.ts';
-import { JobId, type KeyId, type WorkspaceId } from '../contract/ids.ts';
+import { JobId, type KeyId, RunId, type WorkspaceId } from '../contract/ids.ts';
+import type { Actor } from '../contract/receipts.ts';
 import {
   hardTimeoutSeconds,
   type JobListing,
@@ -13,9 +14,10 @@ import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type OpenFolder, openFolderInside } from '../lib/open-folder.ts';
+import type { CommandBracket } from '../mutations/command-bracket.ts';
 import { EndedJobs } from './ended-jobs.ts';
 import { PortLeases } from './free-port.ts';
-import { Job } from './job.ts';
+import { Job, type JobResult, type Settled } from './job.ts';
 import type { RecentCommands } from './recent-commands.ts';
 import { SlabPool } from './slab-pool.ts';
 import { SpareShell } from './spare-shell.ts';
@@ -24,6 +26,8 @@ import type { RunningJobs } from './store.ts';
 export interface ShellJobsOptions {
   readonly recents: RecentCommands;
   readonly runningJobs: RunningJobs;
+  /** What receipts a command's changes. */
+  readonly bracketOf: (workspace: JobWorkspace) => Promise<CommandBracket>;
   readonly environment: Readonly<Record<string, string>>;
   readonly publish: (event: PanelEvent) => void;
   readonly logger: Logger;
@@ -33,11 +37,17 @@ export interface ShellJobsOptions {
   readonly ports?: PortLeases;
 }
 
+export interface JobWorkspace {
+  readonly wsId: WorkspaceId;
+  readonly slug: string;
+  readonly path: string;
+}
+
 export interface RunOptions {
-  readonly workspace: { readonly wsId: WorkspaceId; readonly path: string };
+  readonly workspace: JobWorkspace;
   readonly request: RunRequest;
   readonly origin: JobOrigin;
-  readonly keyId: KeyId | null;
+  readonly actor: Actor;
 }
 
 const defaultGraceMs = 3000;
@@ -155,18 +165,23 @@ export class ShellJobs implements AsyncDisposable {
   }
 
   async #start(
-    { workspace, request, origin, keyId }: RunOptions,
+    { workspace, request, origin, actor }: RunOptions,
     folder: OpenFolder,
     timeoutSeconds: number,
   ): Promise<Job> {
     const { environment, runningJobs, clock, graceMs = defaultGraceMs } = this.#options;
     const jobId = JobId.parse(newId('j'));
+    const runId = RunId.parse(newId('run'));
+    const keyId = actor.type === 'key' ? actor.key_id : null;
+    const bracket = await this.#options.bracketOf(workspace);
     const ports = await this.#ports.lease(request.cmd);
     // Written before the process exists: whenever the daemon dies, the next one finds what it started.
     runningJobs.write({ job_id: jobId, ws_id: workspace.wsId });
     try {
+      await bracket.begin({ runId, actor, cmd: request.cmd });
       return await Job.start({
         jobId,
+        runId,
         wsId: workspace.wsId,
         cmd: request.cmd,
         cwd: folder.relativePath,
@@ -180,11 +195,24 @@ export class ShellJobs implements AsyncDisposable {
         pool: this.#pool,
         spare: this.#spare,
         ports,
+        settle: (result) => this.#settle(bracket, runId, result),
       });
     } catch (error) {
+      bracket.cancel(runId);
       ports?.release();
       runningJobs.remove(jobId);
       throw error;
+    }
+  }
+
+  async #settle(bracket: CommandBracket, runId: RunId, { code }: JobResult): Promise<Settled> {
+    try {
+      const { receipt } = await bracket.end(runId, { exitCode: code });
+      return { receipt_id: receipt?.receipt_id ?? null, files_changed: receipt?.files.length ?? 0 };
+    } catch (error) {
+      // The command has ended, and says how; its changes are receipted as soon as that is possible again.
+      this.#options.logger.error({ err: error, runId }, 'changes not receipted');
+      return {};
     }
   }
 
@@ -211,7 +239,7 @@ export class ShellJobs implements AsyncDisposable {
     const result = await job.exited;
     const command = await recents.finish(job, result, clock());
     publish({ type: 'job.ended', ws_id: wsId, job_id: jobId, command });
-    await job.ended;
+    await job.settled;
     runningJobs.remove(jobId);
     this.#active.delete(jobId);
     this.#kept.add(job);

@@ -48,6 +48,7 @@ export async function boot(options: BootOptions = {}): Promise<BootedDaemon> {
       logLevel: 'silent',
       keyFile: undefined,
       sshConfig: undefined,
+      useKeychain: false,
       environment: options.environment ?? process.env,
     },
     { logger: createLogger('silent'), ...options.overrides },

@@ -8,9 +8,11 @@ import type { Workspaces } from './workspaces.ts';
 export interface ProjectRoutesOptions {
   readonly workspaces: Workspaces;
   readonly publish: (event: PanelEvent) => void;
+  /** Told of every load; what it begins is not waited for. */
+  readonly onLoaded: (wsId: WorkspaceId) => void;
 }
 
-export function projectRoutes({ workspaces, publish }: ProjectRoutesOptions): Route[] {
+export function projectRoutes({ workspaces, publish, onLoaded }: ProjectRoutesOptions): Route[] {
   return [
     route({
       method: 'post',
@@ -31,6 +33,7 @@ export function projectRoutes({ workspaces, publish }: ProjectRoutesOptions): Ro
       handler: async ({ body, principal }) => {
         const workspace = await workspaces.load(body, credentialId(principal));
         publish({ type: 'workspace.loaded', workspace });
+        onLoaded(workspace.ws_id);
         return { status: 200, body: workspace };
       },
     }),

@@ -1,4 +1,4 @@
-import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CodedError } from '../contract/errors.ts';
 
@@ -22,6 +22,16 @@ export async function ensureServiceFolder(projectPath: string): Promise<string> 
     throw new CodedError('conflict', 'The .service of this project is a file; it must be a folder.');
   await ignoreExisting(writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }));
   return folder;
+}
+
+/**
+ * Makes `.service/<name>` a link to a folder of the service, which a command that clears the project can't reach.
+ *
+ * @throws as `ensureServiceFolder`
+ */
+export async function linkIntoService(projectPath: string, name: string, target: string): Promise<void> {
+  const folder = await ensureServiceFolder(projectPath);
+  await ignoreExisting(symlink(target, join(folder, name), 'junction'));
 }
 
 /** What is there already is kept, whoever made it. */

@@ -176,7 +176,7 @@ describe('tallystick serve', () => {
       expect((await served.process.finished).status).toBe(0);
       expect(performance.now() - began).toBeLessThan(5000);
       expect(pids.filter(isRunning)).toEqual([]);
-      expect((await collectFrames(plain)).at(-1)).toEqual({
+      expect((await collectFrames(plain)).at(-1)).toMatchObject({
         type: 'exit',
         code: 143,
         signal: 'SIGTERM',
@@ -210,7 +210,7 @@ describe('tallystick serve', () => {
     expect(notices).toEqual([expect.stringContaining('state.json.broken-')]);
     await until('it is logged', () => served.process.stderr.includes('state.json.broken-'));
     await served.panel.json('POST', '/api/project/load', { path: await project(folder.path) });
-    expect((await served.panel.run({ cmd: 'true' })).frames).toEqual([{ type: 'exit', code: 0 }]);
+    expect((await served.panel.run({ cmd: 'true' })).frames).toMatchObject([{ type: 'exit', code: 0 }]);
   });
 
   test('takes keys of its own environment alone', async () => {

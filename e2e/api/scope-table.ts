@@ -23,6 +23,19 @@ export const scopeTable: Readonly<Record<string, Access>> = {
   'GET /api/shell/jobs/<>/stream': 'read',
   'POST /api/shell/cancel/<>': 'agent',
   'GET /api/shell/recent': 'read',
+  'GET /api/project/files': 'read',
+  'GET /api/project/file': 'read',
+  'GET /api/project/search': 'read',
+  'PUT /api/project/file': 'write',
+  'DELETE /api/project/file': 'write',
+  'POST /api/project/move': 'write',
+  'POST /api/project/edit': 'write',
+  'GET /api/receipts': 'read',
+  'GET /api/receipts/<>': 'read',
+  'GET /api/receipts/chain-head': 'read',
+  'POST /api/receipts/<>/verify': 'read',
+  'POST /api/receipts/verify': 'read',
+  'POST /api/agent/rollback/<>': 'agent',
 };
 
 /** Endpoints of the specification and of the decisions on it, whether they are there yet or not. */
@@ -89,22 +102,11 @@ export const stillToCome: readonly string[] = [
   'GET /api/shell/ssh-hosts',
   'POST /api/shell/ssh-run',
   'POST /api/shell/ssh-pull',
-  'GET /api/receipts',
-  'GET /api/receipts/<>',
-  'GET /api/receipts/chain-head',
-  'POST /api/receipts/<>/verify',
   'POST /api/receipts/<>/reground',
-  'GET /api/project/files',
-  'GET /api/project/file',
-  'GET /api/project/search',
   'GET /api/project/symbols',
   'GET /api/project/findings',
   'GET /api/project/scan',
   'GET /api/project/actions',
-  'PUT /api/project/file',
-  'DELETE /api/project/file',
-  'POST /api/project/move',
-  'POST /api/project/edit',
   'GET /api/account/export-data',
   'GET /api/account/exports',
   'GET /api/account/exports/<>/download',
@@ -114,7 +116,12 @@ export const stillToCome: readonly string[] = [
 ];
 
 /** Endpoints of ours that neither document names. */
-export const ownAdditions: readonly string[] = ['GET /api/status', 'DELETE /api/project/recent/<>'];
+export const ownAdditions: readonly string[] = [
+  'GET /api/status',
+  'DELETE /api/project/recent/<>',
+  'POST /api/receipts/verify',
+  'POST /api/agent/rollback/<>',
+];
 
 /** `GET /api/x/<>` for a route, whatever its parameters are called. */
 export function endpointOf({ method, path }: { method: string; path: string }): string {

@@ -1,8 +1,11 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { KeyListing } from '../../daemon/contract/api-keys.ts';
 import type { DaemonStatus } from '../../daemon/contract/daemon.ts';
 import type { PanelEvent } from '../../daemon/contract/events.ts';
+import type { ReceiptPage, ReceiptSummary } from '../../daemon/contract/receipts.ts';
 import type { JobListing, RecentCommand } from '../../daemon/contract/shell.ts';
+import { withReceipt } from '../receipts/receipt-pages.ts';
+import type { ReceiptFilter } from './queries.ts';
 
 /** Brings what the panel shows up to date with one event, fetching only what the event does not carry. */
 export function applyEvent(cache: QueryClient, event: PanelEvent): void {
@@ -42,6 +45,9 @@ export function applyEvent(cache: QueryClient, event: PanelEvent): void {
         keys?.map((key) => (key.key_id === event.key_id ? { ...key, status: 'revoked' } : key)),
       );
       return;
+    case 'receipt.created':
+      takeReceipt(cache, event.ws_id, event.receipt);
+      return;
     case 'resync':
       void cache.invalidateQueries();
       return;
@@ -49,6 +55,45 @@ export function applyEvent(cache: QueryClient, event: PanelEvent): void {
       // A later daemon may have more kinds of events.
       event satisfies never;
   }
+}
+
+/** Puts a new receipt at the top of the lists it belongs to, and has what its files show fetched anew. */
+function takeReceipt(cache: QueryClient, workspaceId: string, receipt: ReceiptSummary): void {
+  const lists = cache.getQueryCache().findAll({ queryKey: ['receipts', workspaceId] });
+  for (const { queryKey } of lists) {
+    const filter = queryKey[2];
+    if (!isReceiptFilter(filter)) continue;
+    // What a text filter finds is the daemon's to say.
+    if (filter.path !== undefined) void cache.invalidateQueries({ queryKey });
+    else
+      cache.setQueryData<InfiniteData<ReceiptPage>>(
+        queryKey,
+        (pages) => pages && withReceipt(pages, receipt, filter),
+      );
+  }
+  void cache.invalidateQueries({ queryKey: ['chain-head', workspaceId] });
+  void cache.invalidateQueries({ queryKey: ['receipt-of-run', workspaceId, receipt.run_id] });
+  void cache.invalidateQueries({ queryKey: ['content-search', workspaceId], refetchType: 'none' });
+  const named = receipt.files.map((file) => file.path);
+  for (const path of named) cache.setQueryData(['last-change', workspaceId, path], receipt);
+  void cache.invalidateQueries({
+    predicate: ({ queryKey: [kind, ws, path] }) => {
+      if (ws !== workspaceId || typeof path !== 'string') return false;
+      // Only the first files are named: the rest may be anywhere.
+      if (receipt.file_count > named.length) return kind === 'file' || kind === 'folder';
+      if (kind === 'file') return named.includes(path);
+      return kind === 'folder' && named.some((file) => isShownIn(file, path));
+    },
+  });
+}
+
+function isReceiptFilter(part: unknown): part is ReceiptFilter {
+  return typeof part === 'object' && part !== null;
+}
+
+/** A change shows in every open folder above the file: a folder may have come or gone with it. */
+function isShownIn(file: string, folder: string): boolean {
+  return folder === '' || file.startsWith(`${folder}/`);
 }
 
 /** Between two answers of the daemon the count is kept here: each event would cost a request otherwise. */

@@ -2,8 +2,10 @@ import type { SessionStore } from '../session/session-store.ts';
 import { ApiProblem, problemFrom } from './problem.ts';
 
 export type CallOptions = {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: unknown;
+  /** Sent as it is, as application/octet-stream, in place of a JSON `body`. */
+  content?: BodyInit;
   workspaceId?: string | undefined;
   signal?: AbortSignal;
   headers?: Record<string, string>;
@@ -39,6 +41,8 @@ export class ApiClient {
 
   async #fetch(path: string, options: CallOptions): Promise<Response> {
     const token = this.#session.token();
+    const body = options.content ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const bodyType = options.content === undefined ? 'application/json' : 'application/octet-stream';
     try {
       return await fetch(path, {
         method: options.method ?? 'GET',
@@ -46,10 +50,10 @@ export class ApiClient {
         headers: {
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
           ...(options.workspaceId === undefined ? {} : { 'X-Workspace-Id': options.workspaceId }),
-          ...(options.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(body === undefined ? {} : { 'Content-Type': bodyType }),
           ...options.headers,
         },
-        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+        ...(body === undefined ? {} : { body }),
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       });
     } catch (error) {

@@ -9,6 +9,8 @@ export class ApiProblem extends Error {
   readonly status: number;
   /** Messages by field, where the daemon found fields wrong. */
   readonly fields: { path: string; message: string }[];
+  /** What else the problem document told. */
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(
     problem: {
@@ -16,6 +18,7 @@ export class ApiProblem extends Error {
       status: number;
       detail: string;
       fields?: { path: string; message: string }[];
+      members?: Readonly<Record<string, unknown>>;
     },
     options?: ErrorOptions,
   ) {
@@ -24,6 +27,7 @@ export class ApiProblem extends Error {
     this.code = problem.code;
     this.status = problem.status;
     this.fields = problem.fields ?? [];
+    this.members = problem.members ?? {};
   }
 }
 
@@ -35,6 +39,7 @@ export async function problemFrom(response: Response): Promise<ApiProblem> {
     status: response.status,
     detail: problem.detail ?? `The daemon answered ${response.status} ${response.statusText}`.trim(),
     fields: problem.errors ?? [],
+    members: problem,
   });
 }
 
@@ -51,4 +56,9 @@ const plainWords: Partial<Record<ProblemCode, string>> = {
   rate_limited: 'Too many requests in this minute. Try again in a moment.',
   storage_full: 'The disk is full. Free some space and try again.',
   shutting_down: 'The daemon is shutting down.',
+  path_outside_workspace: 'That path leads out of the workspace.',
+  path_reserved: 'The folders .service and .git are not changed through the panel.',
+  file_exists: 'There is a file with this name already.',
+  file_not_found: 'The file is not there any more.',
+  file_too_large: 'The file is too large: at most 50 MiB.',
 };

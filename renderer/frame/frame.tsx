@@ -1,18 +1,23 @@
 import { useEffect, useState } from 'react';
 import { DaemonView } from '../daemon/daemon-view.tsx';
+import { FilesView } from '../files/files-view.tsx';
+import { useUnsavedGuard } from '../files/use-unsaved-guard.ts';
 import { JobsView } from '../jobs/jobs-view.tsx';
 import { KeysView } from '../keys/keys-view.tsx';
+import { ReceiptsView } from '../receipts/receipts-view.tsx';
 import { WorkspacesView } from '../workspaces/workspaces-view.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Palette } from './palette.tsx';
-import { useRoute, type View } from './route.ts';
+import { type Route, useRoute, type View } from './route.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
 export function Frame() {
-  const { view, selected } = useRoute();
+  const route = useRoute();
+  const { view } = route;
+  useUnsavedGuard();
   useEffect(() => {
     document.title = `${viewTitles[view]} – Tallystick`;
   }, [view]);
@@ -31,7 +36,7 @@ export function Frame() {
       <Sidebar view={view} onPalette={() => setPaletteOpen(true)} />
       <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col bg-surface outline-none">
         <ConnectionBanner />
-        <div className="min-h-0 flex-1">{viewOf(view, selected)}</div>
+        <div className="min-h-0 flex-1">{viewOf(route)}</div>
       </main>
       <StatusLine />
       <Palette
@@ -47,16 +52,22 @@ export function Frame() {
 const viewTitles: Record<View, string> = {
   workspaces: 'Workspaces',
   jobs: 'Jobs',
+  files: 'Files',
+  receipts: 'Receipts',
   keys: 'API keys',
   daemon: 'Daemon',
 };
 
-function viewOf(view: View, selected: string | null) {
+function viewOf({ view, selected, options }: Route) {
   switch (view) {
     case 'workspaces':
       return <WorkspacesView />;
     case 'jobs':
       return <JobsView selected={selected} />;
+    case 'files':
+      return <FilesView selected={selected} options={options} />;
+    case 'receipts':
+      return <ReceiptsView selected={selected} options={options} />;
     case 'keys':
       return <KeysView creating={selected === 'new'} />;
     case 'daemon':

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import {
   Activity,
+  FilePlus2,
+  Files,
   FolderGit2,
   FolderOpen,
   Keyboard,
@@ -10,7 +12,9 @@ import {
   type LucideIcon,
   Play,
   Plus,
+  ReceiptText,
   RotateCcw,
+  ShieldCheck,
   SquareTerminal,
   SunMoon,
 } from 'lucide-react';
@@ -81,6 +85,12 @@ function PaletteBody({ act, onHelp }: { act: Act; onHelp: () => void }) {
           <Entry icon={SquareTerminal} keys={['G', 'J']} onSelect={act(() => goTo('jobs'))}>
             Jobs
           </Entry>
+          <Entry icon={Files} keys={['G', 'F']} onSelect={act(() => goTo('files'))}>
+            Files
+          </Entry>
+          <Entry icon={ReceiptText} keys={['G', 'R']} onSelect={act(() => goTo('receipts'))}>
+            Receipts
+          </Entry>
           <Entry icon={KeyRound} keys={['G', 'K']} onSelect={act(() => goTo('keys'))}>
             API keys
           </Entry>
@@ -91,6 +101,12 @@ function PaletteBody({ act, onHelp }: { act: Act; onHelp: () => void }) {
         <Group heading="Actions">
           <Entry icon={Play} keys={['R']} onSelect={act(() => focusRunBar())}>
             Run command…
+          </Entry>
+          <Entry icon={FilePlus2} onSelect={act(() => goTo('files', undefined, { new: 'file' }))}>
+            New file…
+          </Entry>
+          <Entry icon={ShieldCheck} onSelect={act(() => goTo('receipts', undefined, { verify: 'chain' }))}>
+            Verify the chain of receipts
           </Entry>
           <Entry icon={Plus} keys={['N']} onSelect={act(() => goTo('keys', 'new'))}>
             Create API key…

@@ -37,6 +37,8 @@ function sections(command: string): Section[] {
         ['Command palette', [command, 'K']],
         ['Go to Workspaces', ['G', 'W']],
         ['Go to Jobs', ['G', 'J']],
+        ['Go to Files', ['G', 'F']],
+        ['Go to Receipts', ['G', 'R']],
         ['Go to API keys', ['G', 'K']],
         ['Go to Daemon', ['G', 'D']],
         ['Run a command', ['R']],
@@ -53,5 +55,14 @@ function sections(command: string): Section[] {
       ],
     },
     { title: 'In the command field', rows: [['Earlier, later commands', ['↑', '↓']]] },
+    {
+      title: 'In Files',
+      rows: [
+        ['Save', [command, 'S']],
+        ['Find in the file', [command, 'F']],
+        ['Leave the editor', ['Esc', 'Tab']],
+        ['Open, close a folder of the tree', ['→', '←']],
+      ],
+    },
   ];
 }

@@ -1,18 +1,22 @@
 import {
   Activity,
   Command,
+  Files,
   FolderGit2,
   KeyRound,
   type LucideIcon,
   Monitor,
   Moon,
+  ReceiptText,
   SquareTerminal,
   Sun,
 } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
 import { usePanel, useTheme } from '../panel-context.ts';
 import { IconButton } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { commandKey, Kbd } from '../ui/kbd.tsx';
+import { countWords } from '../ui/time-words.ts';
 import { WorkspaceSwitcher } from '../workspaces/workspace-switcher.tsx';
 import type { View } from './route.ts';
 import { type Theme, themes } from './theme.ts';
@@ -35,6 +39,7 @@ export function Sidebar({ view, onPalette }: { view: View; onPalette: () => void
           >
             <Icon className="size-4 shrink-0" aria-hidden />
             <span className="max-[1039px]:sr-only">{label}</span>
+            {name === 'files' && <UnsavedMark />}
           </a>
         ))}
       </nav>
@@ -62,9 +67,23 @@ export function Sidebar({ view, onPalette }: { view: View; onPalette: () => void
 const entries: { name: View; label: string; icon: LucideIcon }[] = [
   { name: 'workspaces', label: 'Workspaces', icon: FolderGit2 },
   { name: 'jobs', label: 'Jobs', icon: SquareTerminal },
+  { name: 'files', label: 'Files', icon: Files },
+  { name: 'receipts', label: 'Receipts', icon: ReceiptText },
   { name: 'keys', label: 'API keys', icon: KeyRound },
   { name: 'daemon', label: 'Daemon', icon: Activity },
 ];
+
+function UnsavedMark() {
+  const { files } = usePanel();
+  const count = useSyncExternalStore(files.subscribe, files.dirty).length;
+  if (count === 0) return null;
+  return (
+    <span
+      title={`${countWords(count, 'file')} with unsaved changes`}
+      className="ml-auto size-2 shrink-0 rounded-full bg-accent"
+    />
+  );
+}
 
 function ThemeButton() {
   const { theme: store } = usePanel();

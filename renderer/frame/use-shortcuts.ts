@@ -49,4 +49,11 @@ export function dialogIsOpen(): boolean {
 }
 
 const goWindowMs = 1500;
-const goKeys: Record<string, View> = { w: 'workspaces', j: 'jobs', k: 'keys', d: 'daemon' };
+const goKeys: Record<string, View> = {
+  w: 'workspaces',
+  j: 'jobs',
+  f: 'files',
+  r: 'receipts',
+  k: 'keys',
+  d: 'daemon',
+};

@@ -4,11 +4,12 @@ import { classNames } from '../ui/class-names.ts';
 import { countWords, durationWords } from '../ui/time-words.ts';
 import { useNow } from '../ui/use-now.ts';
 import type { JobEntry } from './job-entries.ts';
+import { ReceiptOfJob } from './receipt-of-job.tsx';
 
-type JobFooterProps = { entry: JobEntry; log: LogSnapshot; stopping: boolean };
+type JobFooterProps = { entry: JobEntry; log: LogSnapshot; stopping: boolean; workspaceId: string };
 
 /** How the command ended, or how its output is coming in. */
-export function JobFooter({ entry, log, stopping }: JobFooterProps) {
+export function JobFooter({ entry, log, stopping, workspaceId }: JobFooterProps) {
   const exit = log.state.phase === 'ended' ? log.state.exit : undefined;
   return (
     <footer className="flex h-8 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-muted">
@@ -16,6 +17,7 @@ export function JobFooter({ entry, log, stopping }: JobFooterProps) {
         {exit === undefined ? stateWords(log, stopping) : exitWords(exit)}
         <Elapsed entry={entry} ended={exit !== undefined} />
       </p>
+      {exit !== undefined && <ReceiptOfJob exit={exit} workspaceId={workspaceId} />}
       <span className="tabular-nums">
         {countWords(log.lines, 'line')}
         {log.missing > 0 && `, ${log.missing.toLocaleString('en')} not kept`}

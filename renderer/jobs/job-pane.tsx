@@ -55,7 +55,7 @@ export function JobPane({ entry, workspaceId }: { entry: JobEntry; workspaceId: 
         )}
       </header>
       <LogView client={client} log={log} name={entry.cmd} onRunAgain={again} />
-      <JobFooter entry={entry} log={log} stopping={running && stop.stopping} />
+      <JobFooter entry={entry} log={log} stopping={running && stop.stopping} workspaceId={workspaceId} />
     </section>
   );
 }

@@ -5,7 +5,15 @@ import type { ViewRow } from './view-rows.ts';
 /** What the worker needs to read a job's stream; the token is the panel's own session. */
 export type LogSource = { jobId: string; workspaceId: string; token: string; baseUrl: string };
 
-export type LogExit = { code: number; signal: string | null; reason: EndReason | null };
+export type LogExit = {
+  code: number;
+  signal: string | null;
+  reason: EndReason | null;
+  runId: string | null;
+  /** null where the command changed no file; undefined where that was not known yet. */
+  receiptId: string | null | undefined;
+  filesChanged: number;
+};
 
 /** How the stream stands: whether more lines can come, and if not, why. */
 export type LogState =

@@ -88,7 +88,14 @@ function finishing(options: JobStreamOptions, position: Position): JobSink {
       sink.exit(frame);
       onState({
         phase: 'ended',
-        exit: { code: frame.code, signal: frame.signal ?? null, reason: frame.reason ?? null },
+        exit: {
+          code: frame.code,
+          signal: frame.signal ?? null,
+          reason: frame.reason ?? null,
+          runId: frame.run_id ?? null,
+          receiptId: frame.receipt_id,
+          filesChanged: frame.files_changed ?? 0,
+        },
       });
     },
   };

@@ -1,0 +1,12 @@
+import { basename, join } from 'node:path';
+
+/**
+ * The file to start a worker thread from. `name` is the worker's source below `daemon/`, without `.ts`, such as
+ * `receipts/verifier/verify-worker`: run from sources, this is that source; in the built daemon, the bundle that
+ * scripts/build.ts makes of it, `dist/daemon/<name>.js`. To be called by the daemon or the command line, not by a
+ * worker: inside a worker's own bundle the path would be taken from the wrong folder.
+ */
+export function workerFile(name: string): string {
+  const here = import.meta.dirname;
+  return basename(here) === 'lib' ? join(here, '..', `${name}.ts`) : join(here, `${name}.js`);
+}

@@ -1,0 +1,275 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CodedError } from '../contract/errors.ts';
+import { RunId, type UserId, type WorkspaceId } from '../contract/ids.ts';
+import type { Receipt } from '../contract/receipts.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { PathChangedError } from '../lib/confined-folder.ts';
+import { StorageClosedError } from '../lib/durable-errors.ts';
+import type { SealedReceipt } from '../receipts/receipt-format.ts';
+import type { ReceiptStore } from '../receipts/receipt-store.ts';
+import type { SnapshotRecord } from '../snapshots/entry-state.ts';
+import type { TreeKeeper } from '../snapshots/tree-keeper.ts';
+import { applySteps } from './apply-steps.ts';
+import type { CommandBracket, CommandOutcome, CommandStart } from './command-bracket.ts';
+import { type Committed, Committer, type Draft, newRunId, type ReceiptFormat } from './committer.ts';
+import { type CommandIntent, Journal, voidLeftEntry } from './journal.ts';
+import type { MutationRequest, MutationResult } from './mutation-plan.ts';
+import { PathLocks } from './path-locks.ts';
+import { partsOfChanges, partsOfSteps } from './receipt-parts.ts';
+import { recoverMutations } from './recovery.ts';
+import { redoSteps } from './redo-steps.ts';
+import { WriteBehind } from './write-behind.ts';
+
+export interface WorkspaceDoorOptions {
+  readonly wsId: WorkspaceId;
+  /** Real path of the project folder. */
+  readonly root: string;
+  /** The service's own folder for the workspace. */
+  readonly folder: string;
+  readonly userId: UserId;
+  readonly clock: Clock;
+  readonly format: ReceiptFormat;
+  readonly openStore: (pending: readonly SealedReceipt[]) => Promise<ReceiptStore>;
+  /** `interrupted`: commands that were under way when the last daemon died; what changed since is theirs. */
+  readonly openKeeper: (interrupted: readonly string[]) => TreeKeeper;
+  /** Makes the daemon's own copy of the chain's end durable. */
+  readonly syncTrusted: () => Promise<void>;
+  /** Called for every receipt, in chain order, before its caller is answered. */
+  readonly onReceipt: (receipt: Receipt) => void;
+  readonly onNotice: (message: string) => void;
+  readonly onFatal: (error: Error) => void;
+}
+
+interface Opened {
+  readonly journal: Journal;
+  readonly store: ReceiptStore;
+  readonly keeper: TreeKeeper;
+  readonly openIntents: readonly CommandIntent[];
+  readonly repairs: readonly string[];
+}
+
+/** What a plan says may have been overtaken by an editor this many times before the caller is told. */
+const maxTries = 4;
+/** Of one change: contents from before and after. They are held in memory and written to the journal. */
+const maxContentBytes = 256 * 1024 * 1024;
+const ran: Receipt['guards'] = { write: 'pass', hallucination: 'skipped', egress: 'skipped' };
+const notRun: Receipt['guards'] = { write: 'skipped', hallucination: 'skipped', egress: 'skipped' };
+
+/** The only way to change one workspace. Opening it finishes or drops what an earlier daemon left half done. */
+export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
+  readonly store: ReceiptStore;
+  /** What was mended when the door was opened, in sentences. */
+  readonly repairs: readonly string[];
+  readonly #options: WorkspaceDoorOptions;
+  readonly #journal: Journal;
+  readonly #keeper: TreeKeeper;
+  readonly #committer: Committer;
+  readonly #behind: WriteBehind;
+  readonly #locks = new PathLocks();
+  readonly #commands = new Map<RunId, CommandIntent>();
+  /** Of commands whose receipt could not be written: the change is there, so they are tried again. */
+  readonly #unreceipted: Draft[] = [];
+  #closed = false;
+
+  static async open(options: WorkspaceDoorOptions): Promise<WorkspaceDoor> {
+    const { folder, root, format } = options;
+    const { journal, left, segments } = Journal.open(join(folder, 'intents'));
+    const recovered = recoverMutations({
+      left,
+      hasReceipt: (receiptId) => existsSync(join(folder, 'receipts', `${receiptId}.json`)),
+      redo: (steps) => redoSteps(root, steps),
+      voidEntry: voidLeftEntry,
+    });
+    const pending = recovered.committed.map(({ receipt: { self_hash: _, ...draft } }) =>
+      format.sealReceipt(draft),
+    );
+    const store = await options.openStore(pending);
+    const keeper = options.openKeeper(recovered.openIntents.map(({ run_id }) => run_id));
+    const door = new WorkspaceDoor(options, { journal, store, keeper, ...recovered });
+    await door.#settle(segments, recovered.committed, recovered.openIntents);
+    return door;
+  }
+
+  private constructor(options: WorkspaceDoorOptions, { journal, store, keeper, repairs }: Opened) {
+    const { root, onReceipt } = options;
+    this.#options = options;
+    this.#journal = journal;
+    this.#keeper = keeper;
+    this.store = store;
+    this.repairs = [...store.repairs, ...repairs];
+    this.#behind = new WriteBehind({ ...options, journal, store, keeper });
+    this.#committer = new Committer({
+      ...options,
+      journal,
+      store,
+      apply: (steps) => applySteps(root, steps),
+      announce: () => keeper.announce(),
+      onCommitted: (committed) => {
+        this.#afterCommit(committed);
+        onReceipt(committed.receipt);
+      },
+    });
+  }
+
+  /** @throws what the plan throws; conflict where a file keeps changing under its feet; the storage errors */
+  async mutate(request: MutationRequest, extra: Partial<Draft> = {}): Promise<MutationResult> {
+    this.#checkOpen();
+    await this.#behind.room();
+    const unlock = await this.#locks.acquire(request.locks);
+    try {
+      await this.#receiptLeftovers();
+      return await this.#planAndCommit(request, extra);
+    } finally {
+      unlock();
+    }
+  }
+
+  begin(start: CommandStart): undefined | Promise<void> {
+    this.#checkOpen();
+    const intent: CommandIntent = {
+      run_id: start.runId,
+      actor: start.actor,
+      cmd: start.cmd.toWellFormed(),
+      started_at: timestamp(this.#options.clock()),
+    };
+    this.#journal.append([{ type: 'intent', intent }]);
+    this.#commands.set(start.runId, intent);
+    // Nothing durable stands before a command's first byte.
+    this.#journal.sync().catch((error: Error) => this.#options.onFatal(error));
+    return this.#keeper.begin(start.runId);
+  }
+
+  async end(runId: RunId, { exitCode }: { readonly exitCode: number | null }): Promise<CommandOutcome> {
+    const intent = this.#commands.get(runId);
+    if (intent === undefined) return { receipt: null };
+    const { changes, diffs, concurrent } = await this.#keeper.end(runId);
+    this.#commands.delete(runId);
+    if (changes.length === 0) {
+      this.#journal.append([{ type: 'dropped', runId }]);
+      return { receipt: null };
+    }
+    const draft: Draft = {
+      runId,
+      action: 'apply',
+      tool: 'shell.run',
+      actor: intent.actor,
+      command: { cmd: intent.cmd, exit_code: exitCode },
+      concurrentRuns: concurrent.map((id) => RunId.parse(id)),
+      guards: notRun,
+      steps: [],
+      parts: partsOfChanges(changes, diffs),
+      intent,
+    };
+    try {
+      await this.#receiptLeftovers();
+      return { receipt: await this.#committer.commit(draft) };
+    } catch (error) {
+      this.#unreceipted.push(draft);
+      throw error;
+    }
+  }
+
+  cancel(runId: RunId): void {
+    if (!this.#commands.delete(runId)) return;
+    this.#keeper.cancel(runId).catch(() => undefined); // a worker that died knows of no run any more
+    this.#journal.append([{ type: 'dropped', runId }]);
+  }
+
+  /** A content of a snapshot; null where it is not kept any more. */
+  async content(oid: string): Promise<Buffer | null> {
+    return this.#behind.content(oid) ?? (await this.#keeper.read(oid));
+  }
+
+  /** Null where it was pruned. */
+  async snapshot(snapshotId: string): Promise<SnapshotRecord | null> {
+    return this.#behind.snapshot(snapshotId) ?? (await this.#keeper.snapshot(snapshotId));
+  }
+
+  /** Resolves when all that was written so far is in its place. */
+  async drain(): Promise<void> {
+    await this.#committer.idle();
+    await this.#behind.drain();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#committer.idle();
+    await this.#receiptLeftovers().catch(() => undefined); // still no room: the intent stays in the journal
+    const done = await this.#behind.drain();
+    this.#journal.close({ done });
+    await this.#keeper[Symbol.asyncDispose]();
+  }
+
+  async #planAndCommit(request: MutationRequest, extra: Partial<Draft>): Promise<MutationResult> {
+    const runId = newRunId();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const steps = await request.plan();
+        if (steps.length === 0) return { runId, receipt: null };
+        const parts = partsOfSteps(steps);
+        checkSize(parts.contents);
+        const { actor, tool } = request;
+        const draft: Draft = { runId, action: 'apply', actor, tool, guards: ran, ...extra, steps, parts };
+        return { runId, receipt: await this.#committer.commit(draft) };
+      } catch (error) {
+        if (!(error instanceof PathChangedError)) throw error;
+        if (tries === maxTries)
+          throw new CodedError('conflict', 'The file is being changed by something else at the same time.', {
+            cause: error,
+          });
+      }
+    }
+  }
+
+  async #receiptLeftovers(): Promise<void> {
+    for (let draft = this.#unreceipted.shift(); draft !== undefined; draft = this.#unreceipted.shift()) {
+      try {
+        await this.#committer.commit(draft);
+      } catch (error) {
+        this.#unreceipted.unshift(draft);
+        throw error;
+      }
+    }
+  }
+
+  #afterCommit(committed: Committed): void {
+    const { draft } = committed;
+    this.#behind.add(committed);
+    // What a command changed, the keeper has found itself.
+    if (draft.steps.length > 0) this.#note(draft);
+  }
+
+  #note({ parts }: Draft): void {
+    // A worker that dies with it looks at the whole tree when it is back.
+    this.#keeper.note(parts.changes, parts.contents).catch(() => undefined);
+  }
+
+  /** What an earlier daemon left is put in its place, before anything new is let in. */
+  async #settle(
+    segments: readonly string[],
+    committed: readonly Committed[],
+    intents: readonly CommandIntent[],
+  ): Promise<void> {
+    for (const { draft } of committed) if (draft.steps.length > 0) this.#note(draft);
+    for (const intent of intents) {
+      const runId = RunId.parse(intent.run_id);
+      this.#commands.set(runId, intent);
+      this.#journal.append([{ type: 'intent', intent }]);
+      await this.end(runId, { exitCode: null });
+    }
+    if (segments.length > 0) await this.#behind.recover(segments, committed);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new StorageClosedError();
+  }
+}
+
+function checkSize(contents: readonly { readonly bytes: Buffer }[]): void {
+  let bytes = 0;
+  for (const content of contents) bytes += content.bytes.length;
+  if (bytes > maxContentBytes)
+    throw new CodedError('too_many_files', 'This would change more than 256 MiB at once; take it in parts.');
+}

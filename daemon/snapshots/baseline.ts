@@ -1,0 +1,122 @@
+import { lstatSync } from 'node:fs';
+import { parentOf, systemPath } from '../lib/byte-path.ts';
+import { IgnoreRules } from '../lib/ignore-rules.ts';
+import type { BaselineLog } from './baseline-log.ts';
+import { fromHex } from './blob.ts';
+import type { EntryState, TreeChange } from './entry-state.ts';
+import type { ObjectStore } from './object-store.ts';
+import { orNull, type PinnedFolder } from './pinned-folder.ts';
+import { type Entry, isSameState, stateOf, TreeIndex } from './tree-index.ts';
+import { type Finding, TreeScanner } from './tree-scanner.ts';
+
+/** What may differ from the baseline. */
+export interface Dirty {
+  /** Anything: the whole tree has to be looked at. */
+  readonly all: boolean;
+  /** By path; true: with all below it. */
+  readonly paths: ReadonlyMap<string, boolean>;
+}
+
+export interface BaselineOptions {
+  readonly root: string;
+  readonly store: ObjectStore;
+  readonly log: BaselineLog;
+  readonly onFolder: (path: string, folder: PinnedFolder) => void;
+}
+
+/** The tree as it was when it was last told apart from what changes it: in memory, and in the log. */
+export class Baseline {
+  readonly index = new TreeIndex();
+  rules: IgnoreRules;
+  /** Bytes of contents that left the baseline; a guess at what the store could do without. */
+  replacedBytes = 0;
+  readonly #options: BaselineOptions;
+
+  constructor(options: BaselineOptions) {
+    this.#options = options;
+    this.rules = new IgnoreRules(options.root);
+  }
+
+  /** A scanner of the whole tree, for who takes it step by step. */
+  scanner(oldRules: IgnoreRules | null = null): TreeScanner {
+    const { root, store, onFolder } = this.#options;
+    return new TreeScanner({ root, store, onFolder, index: this.index, rules: this.rules, oldRules });
+  }
+
+  /** Compares with the tree; changes nothing but the store, and the rules where their files have changed. */
+  look({ all, paths }: Dirty): Finding[] {
+    const ruleFolders = [...paths.keys()].filter(isRuleFile).map(parentOf);
+    const isAll = all || paths.has('') || this.rules.changedOutside();
+    const oldRules = isAll || ruleFolders.length > 0 ? this.rules : null;
+    if (oldRules) this.rules = new IgnoreRules(this.#options.root);
+    const scanner = this.scanner(oldRules);
+    if (isAll) scanner.examine('', true);
+    else {
+      for (const [path, deep] of paths) scanner.examine(path, deep);
+      for (const folder of ruleFolders) scanner.examine(folder, true);
+      for (const folder of new Set([...paths.keys()].map(parentOf))) scanner.checkEmptiness(folder);
+    }
+    return [...scanner.findings.values()].filter(isNews);
+  }
+
+  /** Moves on by what was found; answers what of it is a change of the tree, by path. All or, where it throws, nothing. */
+  commit(findings: readonly Finding[]): TreeChange[] {
+    // What is gone first: a file may have come to be where a folder was.
+    const gone = findings.filter(({ after }) => after === null);
+    const moves = [...gone, ...findings.filter(({ after }) => after !== null)];
+    this.#move(moves.map(({ path, after }) => [path, after]));
+    for (const { before, after } of findings)
+      if (before?.id && before.id !== after?.id) this.replacedBytes += before.size;
+    return changesOf(findings);
+  }
+
+  /** The state of a path is known without a look at the tree, which has to confirm it later. */
+  set(path: string, state: EntryState | null): void {
+    const entry = state === null ? null : entryOf(state);
+    const replaced = entry === null ? [] : this.#inTheWay(path);
+    this.#move([...replaced.map((leaf) => [leaf, null] as const), [path, entry]]);
+  }
+
+  /** When it was changed, by the clock of the file system; of what is gone: the folder that it was in. */
+  changedAtMs({ path, after }: Finding): number {
+    if (after) return after.ctimeMs;
+    for (let folder = parentOf(path.replace(/\/$/, '')); ; folder = parentOf(folder)) {
+      const stats = orNull(() => lstatSync(systemPath(this.#options.root, folder)));
+      if (stats || folder === '') return stats?.ctimeMs ?? Number.POSITIVE_INFINITY;
+    }
+  }
+
+  #move(moves: readonly (readonly [path: string, entry: Entry | null])[]): void {
+    this.#options.log.append(moves);
+    for (const [path, entry] of moves) this.index.set(path, entry);
+  }
+
+  /** Leaves that can't be where `path` is: empty folders above it, what is below it. */
+  #inTheWay(path: string): string[] {
+    const name = path.replace(/\/$/, '');
+    const leaves = [...this.index.leavesBelow(name)].map(([leaf]) => leaf);
+    for (let folder = name; folder !== ''; folder = parentOf(folder)) leaves.push(folder, `${folder}/`);
+    return leaves.filter((leaf) => leaf !== path && this.index.get(leaf) !== null);
+  }
+}
+
+/** As of a file that was not looked at: it will be read when it is. */
+export function entryOf(state: EntryState): Entry {
+  const { mode, size, hash, oid } = state;
+  const sha = hash === 'absent' ? '' : fromHex(hash.slice('sha256:'.length));
+  return { mode, size, sha, id: oid && fromHex(oid), mtimeMs: -1, ctimeMs: -1, ino: 0, isRacy: true };
+}
+
+export function changesOf(findings: readonly Finding[]): TreeChange[] {
+  return findings
+    .filter(({ before, after, isSilent }) => !isSilent && !isSameState(before, after))
+    .map(({ path, before, after }) => ({ path, before: stateOf(before), after: stateOf(after) }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** An empty folder that stays one is none, whatever its times. */
+function isNews({ before, after }: Finding): boolean {
+  return !isSameState(before, after) || (after !== null && after.mode !== '040000');
+}
+
+const isRuleFile = (path: string) => path === '.gitignore' || path.endsWith('/.gitignore');

@@ -1,0 +1,90 @@
+import { type FSWatcher, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { orNull } from './pinned-folder.ts';
+
+export interface CookieOptions {
+  readonly folder: string;
+  /** A command is about to start; `atMs` is when, by the clock of the file system. */
+  readonly onBegin: (runId: string, atMs: number) => void;
+  /** All that was done before `settle` has been seen. */
+  readonly onSettled: () => void;
+  readonly onFailure: (error: Error) => void;
+}
+
+/** A cookie that is not seen within this was lost with events that the system had no room for. */
+const patienceMs = 500;
+
+/**
+ * Links that are made in a watched folder to know where in the order of events one is: all of a thread's watchers read
+ * one queue. Their names: `b-<n>-<run>` begin, `e-<n>-<run>` end, `q-<n>` our own.
+ */
+export class Cookies {
+  readonly #options: CookieOptions;
+  readonly #watcher: FSWatcher;
+  readonly #seen = new Set<string>();
+  readonly #waiting = new Map<string, (isSeen: boolean) => void>();
+  #own = 0;
+
+  /** Throws where the folder can't be watched. */
+  constructor(options: CookieOptions) {
+    this.#options = options;
+    rmSync(options.folder, { recursive: true, force: true });
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    this.#watcher = watch(options.folder, {}, (_, name) => {
+      if (name !== null) this.#onEvent(name);
+    });
+    this.#watcher.on('error', options.onFailure);
+  }
+
+  /** Resolves when the end cookie has been seen; false where it never will. */
+  async wait(cookie: string): Promise<boolean> {
+    if (this.#seen.delete(cookie)) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting.set(cookie, resolve);
+    const timer = setTimeout(resolve, patienceMs, false);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(cookie);
+    }
+  }
+
+  /** Whether the begin that left this cookie has been told; else it will be, unless the watcher fails first. */
+  wasBegun(cookie: string): boolean {
+    return this.#seen.delete(cookie);
+  }
+
+  /** When the earliest of the commands began of which nothing was told yet. */
+  earliestBeginMs(): number {
+    const begins = readdirSync(this.#options.folder).filter((name) => name.startsWith('b-'));
+    return Math.min(...begins.map((name) => this.timeOf(name) ?? Number.POSITIVE_INFINITY));
+  }
+
+  timeOf(cookie: string): number | undefined {
+    return orNull(() => lstatSync(join(this.#options.folder, cookie)))?.ctimeMs;
+  }
+
+  settle(): void {
+    this.#own += 1;
+    symlinkSync('.', join(this.#options.folder, `q-${this.#own}`));
+  }
+
+  close(): void {
+    this.#watcher.close();
+    for (const resolve of this.#waiting.values()) resolve(false);
+  }
+
+  #onEvent(name: string): void {
+    const atMs = this.timeOf(name);
+    // Its removal is an event as well.
+    if (atMs === undefined) return;
+    rmSync(join(this.#options.folder, name), { force: true });
+    const [kind, , runId = ''] = name.split('-', 3);
+    if (kind === 'q') this.#options.onSettled();
+    else if (kind === 'b') this.#options.onBegin(runId, atMs);
+    const waiting = this.#waiting.get(name);
+    if (waiting) waiting(true);
+    else if (kind !== 'q') this.#seen.add(name);
+  }
+}

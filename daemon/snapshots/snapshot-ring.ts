@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { type Digest, fromHex } from './blob.ts';
+import type { SnapshotRecord } from './entry-state.ts';
+import { orNull } from './pinned-folder.ts';
+import { appendFileSync, replaceFileSync } from './sync-files.ts';
+import type { SnapshotLimits } from './tree-calls.ts';
+
+/** The newest snapshots, in a file of JSON lines; those before them were pruned. */
+export class SnapshotRing {
+  readonly #path: string;
+  #records = new Map<string, SnapshotRecord>();
+
+  constructor(path: string) {
+    this.#path = path;
+    const text = orNull(() => readFileSync(path, 'utf8')) ?? '';
+    for (const line of text.split('\n').slice(0, -1)) this.#take(line);
+    // A record that a crash cut short was not acknowledged; the next one must not be appended to its half.
+    if (text !== '' && !text.endsWith('\n')) this.#rewrite();
+  }
+
+  get(snapshotId: string): SnapshotRecord | null {
+    return this.#records.get(snapshotId) ?? null;
+  }
+
+  /** Those that are there already are left out. Durable on return. */
+  add(records: readonly SnapshotRecord[]): void {
+    const added = new Map<string, SnapshotRecord>();
+    for (const record of records)
+      if (!this.#records.has(record.snapshot_id)) added.set(record.snapshot_id, record);
+    if (added.size === 0) return;
+    appendFileSync(
+      this.#path,
+      [...added.values()].map((record) => `${JSON.stringify(record)}\n`).join(''),
+      true,
+    );
+    for (const [id, record] of added) this.#records.set(id, record);
+  }
+
+  /** Ids of all contents that its snapshots need. */
+  ids(): Set<Digest> {
+    const ids = new Set<Digest>();
+    for (const record of this.#records.values()) for (const id of idsOf(record)) ids.add(id);
+    return ids;
+  }
+
+  /**
+   * Drops the oldest snapshots until the limits are met; answers how many. `costOf` says how many bytes a content
+   * takes that no one else needs, and is asked once of each.
+   */
+  prune({ maxCount, maxBytes }: SnapshotLimits, costOf: (id: Digest) => number): number {
+    const newestFirst = [...this.#records.values()].sort((a, b) => b.seq - a.seq);
+    const counted = new Set<Digest>();
+    const kept: SnapshotRecord[] = [];
+    let bytes = 0;
+    for (const record of newestFirst) {
+      for (const id of idsOf(record)) {
+        if (!counted.has(id)) bytes += costOf(id);
+        counted.add(id);
+      }
+      if (kept.length === maxCount || bytes > maxBytes) break;
+      kept.push(record);
+    }
+    const dropped = newestFirst.length - kept.length;
+    if (dropped === 0) return 0;
+    this.#records = new Map(kept.reverse().map((record) => [record.snapshot_id, record]));
+    this.#rewrite();
+    return dropped;
+  }
+
+  #take(line: string): void {
+    try {
+      // Our own file: what is JSON in it has the shape that we wrote.
+      const record = JSON.parse(line) as SnapshotRecord;
+      this.#records.set(record.snapshot_id, record);
+    } catch {
+      // A damaged line is a snapshot that is lost; undo says so when it is asked for.
+    }
+  }
+
+  #rewrite(): void {
+    replaceFileSync(
+      this.#path,
+      [...this.#records.values()].map((record) => `${JSON.stringify(record)}\n`).join(''),
+    );
+  }
+}
+
+function idsOf(record: SnapshotRecord): Digest[] {
+  return record.entries.flatMap(({ state }) => (state?.oid ? [fromHex(state.oid)] : []));
+}

@@ -1,0 +1,94 @@
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
+import type { ReceiptSummary } from '../../daemon/contract/receipts.ts';
+import { Button } from '../ui/button.tsx';
+import { useNow } from '../ui/use-now.ts';
+import { ReceiptItem } from './receipt-item.tsx';
+import { byDay, dayWords } from './receipt-pages.ts';
+import { useKeyNames } from './use-receipts.ts';
+
+type ReceiptListProps = {
+  receipts: ReceiptSummary[];
+  selected: string | undefined;
+  more: boolean;
+  fetching: boolean;
+  failed: boolean;
+  onMore: () => void;
+  onSelect: (receiptId: string) => void;
+};
+
+/** The chain as a timeline, newest first, by day. Arrow keys move through it; its end fetches what is older. */
+export function ReceiptList(props: ReceiptListProps) {
+  const { receipts, selected, more, fetching, failed, onMore, onSelect } = props;
+  const now = useNow(30_000);
+  const keyNames = useKeyNames();
+  const days = useMemo(() => byDay(receipts), [receipts]);
+  const undone = useMemo(() => new Set(receipts.map((one) => one.rolled_back_run_id)), [receipts]);
+  return (
+    <nav aria-label="Receipts" onKeyDown={moveFocus} className="h-full overflow-y-auto pb-2">
+      {days.map(({ day, receipts: ofDay }) => (
+        <section key={day} aria-label={dayWords(day, now)}>
+          <h2 className="sticky top-0 z-10 border-b border-line bg-surface px-4 pt-3 pb-1.5 text-xs font-medium text-faint">
+            {dayWords(day, now)}
+          </h2>
+          <div className="timeline px-2 pt-1">
+            {ofDay.map((receipt) => (
+              <ReceiptItem
+                key={receipt.receipt_id}
+                receipt={receipt}
+                undone={undone.has(receipt.run_id)}
+                keyNames={keyNames}
+                selected={receipt.receipt_id === selected}
+                onSelect={onSelect}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
+      {more && <More fetching={fetching} failed={failed} shown={receipts.length} onMore={onMore} />}
+      {!more && receipts.length > 0 && (
+        <p className="px-4 py-4 text-center text-xs text-faint">The beginning of the chain</p>
+      )}
+    </nav>
+  );
+}
+
+type MoreProps = { fetching: boolean; failed: boolean; shown: number; onMore: () => void };
+
+/** Fetches the next page when it comes into sight, and again while it stays there. */
+function More({ fetching, failed, shown, onMore }: MoreProps) {
+  const end = useRef<HTMLDivElement>(null);
+  const latest = useRef(onMore);
+  latest.current = onMore;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a longer list may leave the end in sight
+  useEffect(() => {
+    if (end.current === null || fetching || failed) return;
+    const observer = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting === true && latest.current(),
+      { rootMargin: '300px' },
+    );
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [shown, fetching, failed]);
+  return (
+    <div ref={end} className="px-4 py-3 text-center text-xs text-faint">
+      {fetching ? (
+        <span role="status">Loading older receipts…</span>
+      ) : (
+        <Button small variant="ghost" onClick={onMore}>
+          {failed ? 'Could not load older receipts. Try again' : 'Show older receipts'}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-receipt]')];
+  const at = items.findIndex((item) => item.contains(document.activeElement));
+  const next = items[Math.max(0, Math.min(items.length - 1, at + step))];
+  next?.focus();
+  next?.click();
+}

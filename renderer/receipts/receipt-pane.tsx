@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { Braces, ShieldCheck, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import type { RecentProject } from '../../daemon/contract/projects.ts';
+import type { Receipt, ReceiptSummary } from '../../daemon/contract/receipts.ts';
+import { queries } from '../api/queries.ts';
+import { usePanel } from '../panel-context.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { CopyIcon } from '../ui/copy-button.tsx';
+import { QueryState } from '../ui/query-state.tsx';
+import { exactTime } from '../ui/time-words.ts';
+import { FileChanges } from './file-changes.tsx';
+import { ReceiptFacts } from './receipt-facts.tsx';
+import { ReceiptLinks } from './receipt-links.tsx';
+import { actorWords, deedWords } from './receipt-words.ts';
+import { RollbackDialog } from './rollback-dialog.tsx';
+import { RunVerification, useVerifyRun } from './run-verification.tsx';
+import { useKeyNames } from './use-receipts.ts';
+
+type ReceiptPaneProps = { workspace: RecentProject; receiptId: string; listed: ReceiptSummary[] };
+
+/** One receipt with all it says, and what can be done with it. */
+export function ReceiptPane({ workspace, receiptId, listed }: ReceiptPaneProps) {
+  const { api } = usePanel();
+  const query = useQuery(queries.receipt(api, workspace.ws_id, receiptId));
+  return (
+    <section aria-label="Receipt" className="min-h-0 min-w-0 overflow-y-auto">
+      {query.data === undefined ? (
+        <QueryState query={query} what="the receipt" />
+      ) : (
+        <ReceiptBody workspace={workspace} receipt={query.data} listed={listed} />
+      )}
+    </section>
+  );
+}
+
+type ReceiptBodyProps = { workspace: RecentProject; receipt: Receipt; listed: ReceiptSummary[] };
+
+function ReceiptBody({ workspace, receipt, listed }: ReceiptBodyProps) {
+  const workspaceId = workspace.ws_id;
+  const [raw, setRaw] = useState(false);
+  const [rollingBack, setRollingBack] = useState(false);
+  const verify = useVerifyRun(workspaceId, receipt.run_id);
+  const keyNames = useKeyNames();
+  const title = titleOf(receipt);
+  return (
+    <div className="space-y-4 px-5 py-4">
+      <header className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <div className="flex items-start gap-1">
+            <h2
+              className={
+                receipt.command === undefined
+                  ? 'text-base font-semibold break-words select-text'
+                  : 'font-mono text-sm leading-[22px] font-medium break-all whitespace-pre-wrap select-text'
+              }
+            >
+              {title}
+            </h2>
+            {receipt.command !== undefined && (
+              <span className="-my-0.5">
+                <CopyIcon text={receipt.command.cmd} label="Copy command" />
+              </span>
+            )}
+          </div>
+          <p className="mt-1 text-xs text-faint tabular-nums">
+            {actorWords(receipt.actor, keyNames)} · {exactTime(receipt.timestamp)}
+          </p>
+        </div>
+        <Button small disabled={verify.isPending} onClick={() => verify.mutate()}>
+          <ShieldCheck className="size-3.5" aria-hidden />
+          Verify
+        </Button>
+        <Button small onClick={() => setRollingBack(true)}>
+          <Undo2 className="size-3.5" aria-hidden />
+          Roll back…
+        </Button>
+        <IconButton label="Raw JSON" aria-pressed={raw} onClick={() => setRaw(!raw)}>
+          <Braces />
+        </IconButton>
+      </header>
+      <RunVerification run={verify} />
+      <ReceiptLinks workspaceId={workspaceId} receipt={receipt} listed={listed} />
+      {raw ? (
+        <RawReceipt receipt={receipt} />
+      ) : (
+        <>
+          <ReceiptFacts receipt={receipt} />
+          <FileChanges receipt={receipt} />
+        </>
+      )}
+      <RollbackDialog
+        workspaceId={workspaceId}
+        runId={receipt.run_id}
+        title={title.length > 60 ? `${title.slice(0, 60)}…` : title}
+        open={rollingBack}
+        onClose={() => setRollingBack(false)}
+      />
+    </div>
+  );
+}
+
+function titleOf(receipt: Receipt): string {
+  return receipt.command?.cmd ?? deedWords({ ...receipt, file_count: receipt.files.length });
+}
+
+function RawReceipt({ receipt }: { receipt: Receipt }) {
+  const text = JSON.stringify(receipt, null, 2);
+  return (
+    <section aria-label="Raw JSON" className="relative rounded-lg border border-line bg-inset">
+      <span className="absolute top-1 right-1">
+        <CopyIcon text={text} label="Copy JSON" />
+      </span>
+      <pre className="overflow-x-auto p-3 font-mono text-xs leading-[18px] select-text">{text}</pre>
+    </section>
+  );
+}
