@@ -13,7 +13,9 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   if (from === '' && to === '') return null;
   if (from === '') {
     const length = Number(to);
-    return length === 0 || size === 0 ? 'unsatisfiable' : { first: Math.max(0, size - length), last: size - 1 };
+    return length === 0 || size === 0
+      ? 'unsatisfiable'
+      : { first: Math.max(0, size - length), last: size - 1 };
   }
   const first = Number(from);
   if (to !== '' && Number(to) < first) return null;

@@ -20,7 +20,9 @@ export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, hash: stri
       { members },
     );
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, hash, 'weak'))
-    throw new CodedError('conflict', 'There is such a file already; If-None-Match asks for none.', { members });
+    throw new CodedError('conflict', 'There is such a file already; If-None-Match asks for none.', {
+      members,
+    });
 }
 
 /** Whether a list of entity tags has the one of this content; `*` stands for any content. */

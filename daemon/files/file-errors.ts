@@ -35,7 +35,9 @@ const refusals: Readonly<Record<string, string>> = {
 function asSystemRefusal(error: unknown): unknown {
   const code = systemErrorCode(error) ?? '';
   if (code === 'ENAMETOOLONG')
-    return new CodedError('invalid_request', 'The path is longer than the file system allows.', { cause: error });
+    return new CodedError('invalid_request', 'The path is longer than the file system allows.', {
+      cause: error,
+    });
   if (code === 'EINVAL' || code === 'EILSEQ')
     return new CodedError('invalid_request', 'The file system takes no such name.', { cause: error });
   if (code === 'ENOSPC' || code === 'EDQUOT')

@@ -30,7 +30,10 @@ export function locateFile(root: string, requested: string, leaf: 'follow' | 'ke
 export const textOf = (path: string) => fromBytePath(path).path;
 
 export const reservedPath = (path: string) =>
-  new CodedError('path_reserved', `${textOf(path)} belongs to git or to the service; this API leaves it alone.`);
+  new CodedError(
+    'path_reserved',
+    `${textOf(path)} belongs to git or to the service; this API leaves it alone.`,
+  );
 
 export const fileNotFound = (path: string) =>
   new CodedError('file_not_found', `There is no file ${textOf(path)}.`);

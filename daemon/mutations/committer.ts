@@ -90,9 +90,7 @@ export class Committer {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
     this.#queue.push({ draft, resolve, reject });
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#run();
     return promise;
   }
 
@@ -112,6 +110,8 @@ export class Committer {
         this.#break(asError(error), [...batch, ...this.#queue.splice(0)]);
       }
     }
+    // In the same turn as the last look at the queue: whoever comes later starts a run of its own.
+    this.#running = undefined;
   }
 
   #takeBatch(): Pending[] {

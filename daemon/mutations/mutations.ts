@@ -22,14 +22,39 @@ export interface MutationsOptions {
   readonly verifyRun: (store: ReceiptStore, runId: RunId) => Promise<RunVerdict>;
 }
 
-/** The doors of all workspaces, each opened when it is first needed. */
+const idleMs = 10 * 60_000;
+
+/** The doors of all workspaces, each opened when it is first needed, and closed when it has not been used for a while. */
 export class Mutations implements Door, AsyncDisposable {
   readonly #options: MutationsOptions;
   readonly #doors = new Map<WorkspaceId, Promise<WorkspaceDoor>>();
   readonly #stores = new Map<WorkspaceId, Promise<ReceiptStore>>();
+  readonly #closing = new Map<WorkspaceId, Promise<void>>();
+  readonly #usedAt = new Map<WorkspaceId, number>();
+  readonly #timer: NodeJS.Timeout;
 
   constructor(options: MutationsOptions) {
     this.#options = options;
+    this.#timer = setInterval(() => this.closeIdle(idleMs), idleMs / 10).unref();
+  }
+
+  /** Closes the doors that nobody has used for so long and no command is running in: each has a thread of its own. */
+  closeIdle(unusedMs: number): void {
+    const before = performance.now() - unusedMs;
+    for (const [wsId, opening] of this.#doors) {
+      if ((this.#usedAt.get(wsId) ?? 0) > before) continue;
+      void opening.then(
+        async (door) => {
+          if (door.isBusy || (this.#usedAt.get(wsId) ?? 0) > before || this.#doors.get(wsId) !== opening)
+            return;
+          this.#doors.delete(wsId);
+          const closing = door[Symbol.asyncDispose]().finally(() => this.#closing.delete(wsId));
+          this.#closing.set(wsId, closing);
+          await closing;
+        },
+        () => undefined,
+      ); // it never opened, and is not kept
+    }
   }
 
   async mutate(workspace: Workspace, request: MutationRequest): Promise<MutationResult> {
@@ -47,8 +72,10 @@ export class Mutations implements Door, AsyncDisposable {
   }
 
   async receiptsOf(workspace: Workspace): Promise<ReceiptStore> {
-    if (this.#doors.has(workspace.wsId) || existsSync(workspace.path))
+    if (this.#doors.has(workspace.wsId) || existsSync(workspace.path)) {
+      this.#stores.delete(workspace.wsId);
       return (await this.#door(workspace)).store;
+    }
     return this.#once(this.#stores, workspace, this.#options.openStore);
   }
 
@@ -93,6 +120,8 @@ export class Mutations implements Door, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.allSettled(this.#closing.values());
     const doors = await Promise.allSettled(this.#doors.values());
     for (const door of doors) if (door.status === 'fulfilled') await door.value[Symbol.asyncDispose]();
   }
@@ -113,6 +142,7 @@ export class Mutations implements Door, AsyncDisposable {
   }
 
   #door(workspace: Workspace): Promise<WorkspaceDoor> {
+    this.#usedAt.set(workspace.wsId, performance.now());
     return this.#once(this.#doors, workspace, async () => {
       if (!existsSync(workspace.path))
         throw new CodedError('folder_not_found', 'The workspace folder is no longer there.');
@@ -127,7 +157,7 @@ export class Mutations implements Door, AsyncDisposable {
   ): Promise<T> {
     const known = opened.get(workspace.wsId);
     if (known !== undefined) return known;
-    const opening = open(workspace);
+    const opening = (this.#closing.get(workspace.wsId) ?? Promise.resolve()).then(() => open(workspace));
     opened.set(workspace.wsId, opening);
     // What failed may work the next time: a disk is mounted, room is made.
     opening.catch(() => opened.delete(workspace.wsId));

@@ -2,6 +2,7 @@ import { CodedError } from '../contract/errors.ts';
 import type { RunId } from '../contract/ids.ts';
 import type { Receipt, RollbackConflict, RollbackPlan, TouchedFile } from '../contract/receipts.ts';
 import { fromBytePath, toBytePath } from '../lib/byte-path.ts';
+import { PathChangedError } from '../lib/confined-folder.ts';
 import { lineDiff } from '../lib/line-diff.ts';
 import { type FoundEntry, readEntry } from '../lib/read-entry.ts';
 import type { EntryState, SnapshotRecord } from '../snapshots/entry-state.ts';
@@ -94,8 +95,18 @@ async function collect(
 }
 
 function newTarget(root: string, path: string): Target {
-  const current = readEntry(root, path);
+  const current = entryAt(root, path);
   return { path, current, wanted: current?.state ?? null };
+}
+
+function entryAt(root: string, path: string): FoundEntry | null {
+  try {
+    return readEntry(root, path);
+  } catch (error) {
+    // A link stands where a folder of the path was: at this path there is nothing of the workspace's.
+    if (error instanceof PathChangedError) return null;
+    throw error;
+  }
 }
 
 /** A file that was not there before needs no snapshot to be removed again. */

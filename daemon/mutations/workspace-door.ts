@@ -176,6 +176,11 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     this.#journal.append([{ type: 'dropped', runId }]);
   }
 
+  /** Whether a command is running in the workspace. */
+  get isBusy(): boolean {
+    return this.#commands.size > 0;
+  }
+
   /** A content of a snapshot; null where it is not kept any more. */
   async content(oid: string): Promise<Buffer | null> {
     return this.#behind.content(oid) ?? (await this.#keeper.read(oid));

@@ -24,6 +24,12 @@ export class ReceiptCatalog {
     return this.#ends[this.#count - 1] ?? 0;
   }
 
+  /** Memory that the rows take, with what is kept free for more. */
+  get allocatedBytes(): number {
+    const columns = [this.#seqs, this.#dates, this.#suffixes, this.#runs, this.#ends];
+    return columns.reduce((total, { byteLength }) => total + byteLength, 0);
+  }
+
   /** The first row that is not in its place; undefined in a whole chain. */
   get firstOddRow(): number | undefined {
     return this.#inOrder === this.#count ? undefined : this.#inOrder;

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  linkSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -279,7 +282,7 @@ test.each([
   ['EIO', 'storage_failed'],
 ])('%s at any write leaves the chain as it was, and the batch can be repeated', async (errno, code) => {
   await using fixture = await storeFixture();
-  const begun = sealedChain(2, fixture);
+  const begun = sealedChain(9, fixture);
   (await fixture.open()).append(begun);
   const trusted = fixture.trusted;
   const snapshot = () =>
@@ -304,14 +307,40 @@ test.each([
     expect(store.head).toEqual(head);
     expect(fixture.trusted).toEqual(trusted);
     store.append(batch);
-    expect(store.head).toMatchObject({ count: 5, selfHash: nth(batch, -1).selfHash });
+    expect(store.head).toMatchObject({ count: 12, selfHash: nth(batch, -1).selfHash });
     expect(indexOf(fixture.folder)).toBe(linesOf([...begun, ...batch]));
     for (const sealed of batch) rmSync(fileOf(fixture.folder, sealed));
     for (const [name = '', bytes = ''] of before) writeFileSync(join(fixture.folder, name), bytes, 'base64');
     fixture.trusted = trusted;
   }
-  // Three receipts, the index, the checkpoint: open and write of each, and the rename.
-  expect(failures).toBe(11);
+  // Three receipts, the index, the checkpoint: open and write of each. The checkpoint gets longer with a tenth receipt,
+  // so its old file is only opened, and the new one renamed.
+  expect(failures).toBe(12);
+});
+
+test('a checkpoint of the same length is written over, and no other file with it', async () => {
+  await using fixture = await storeFixture();
+  const store = await fixture.open();
+  const path = join(fixture.folder, 'CHECKPOINT');
+  const inode = statSync(path).ino;
+  store.append(sealedChain(1, fixture));
+  expect(statSync(path).ino).toBe(inode);
+  const other = join(fixture.folder, '..', 'other');
+  for (const put of [
+    () => linkSync(path, other),
+    () => {
+      renameSync(path, other);
+      symlinkSync(other, path);
+    },
+  ]) {
+    put();
+    const kept = readFileSync(other);
+    store.append(sealedChain(1, { ...fixture, after: store.head }));
+    expect(readFileSync(other)).toEqual(kept);
+    expect(statSync(path)).toMatchObject({ nlink: 1 });
+    expect(parseCheckpoint(readFileSync(path, 'utf8'))?.count).toBe(store.head.count);
+    rmSync(other);
+  }
 });
 
 test('an fsync that fails is fatal', async () => {

@@ -42,6 +42,7 @@ export class ReceiptStore {
    */
   readonly damage: string | null;
   readonly #writer: ReceiptWriter;
+  #held: Promise<void> = Promise.resolve();
 
   private constructor(options: ReceiptStoreOptions, { writer, repairs, damage }: RecoveredReceipts) {
     this.folder = options.folder;
@@ -71,6 +72,27 @@ export class ReceiptStore {
   /** The end of the chain as this store wrote it; what stands on the disk is compared with it. */
   get head(): ChainEnd {
     return { ...this.#writer.end, indexHash: this.#writer.indexHash };
+  }
+
+  /** Receipts that the daemon's newest CHECKPOINT covers: fewer than all where its key can't be had. */
+  get signedCount(): number {
+    return this.#writer.signedCount;
+  }
+
+  /**
+   * Asks for a pause: who appends waits for `writable` first. For the moment in which a verification takes in what the
+   * folder holds. Dispose it to let the writers go on.
+   */
+  hold(): Disposable {
+    const released = Promise.withResolvers<void>();
+    const before = this.#held;
+    this.#held = Promise.all([before, released.promise]).then(() => undefined);
+    return { [Symbol.dispose]: () => released.resolve() };
+  }
+
+  /** Resolves when nobody asks the writers to pause. */
+  get writable(): Promise<void> {
+    return this.#held;
   }
 
   /**

@@ -14,6 +14,7 @@ import {
   syncFile,
   systemDisk,
   writeEnd,
+  writeSmallFile,
 } from './store.ts';
 
 /** The last receipt of a chain; of an empty one, its genesis hash. */
@@ -34,6 +35,7 @@ export class ReceiptWriter {
   readonly #disk: DiskCalls;
   #digest: Hash;
   #end: ChainTip;
+  #signedCount = 0;
   /** A write to the index failed, and part of it may still be there. */
   #indexTorn = false;
 
@@ -83,21 +85,32 @@ export class ReceiptWriter {
     return replaced;
   }
 
-  /** Without the key the old checkpoint stays: it is true as far as it goes. */
+  /** Receipts that the CHECKPOINT which was written, or found, last covers. */
+  get signedCount(): number {
+    return this.#signedCount;
+  }
+
+  /** What recovery found there, signed by the daemon. */
+  foundCheckpoint(count: number): void {
+    this.#signedCount = count;
+  }
+
+  /** Where the key can't be had, the old checkpoint stays: it is true as far as it goes. */
   writeCheckpoint(): void {
     const { folder, wsId, signingKey } = this.#options;
-    if (signingKey.signer === null) return;
+    if (signingKey.signer === null && signingKey.verifierKey !== null) return;
     const { count, selfHash: head } = this.#end;
     const note = formatCheckpoint({ wsId, count, head, indexHash: this.indexHash }, signingKey.signer);
-    replaceFile(checkpointPath(folder), Buffer.from(note), this.#disk);
+    writeSmallFile(checkpointPath(folder), Buffer.from(note), this.#disk);
+    this.#signedCount = count;
   }
 
   /** See `ReceiptStore.sync`. */
   async sync(receiptIds: readonly string[]): Promise<void> {
-    const { folder, signingKey, onNotice } = this.#options;
+    const { folder, onNotice } = this.#options;
     const paths = receiptIds.map((receiptId) => receiptPath(folder, receiptId));
     paths.push(indexPath(folder));
-    if (signingKey.signer !== null) paths.push(checkpointPath(folder));
+    if (this.#signedCount > 0) paths.push(checkpointPath(folder));
     const gone: string[] = [];
     await eachAtOnce(syncsAtOnce, paths, async (path) => {
       if (!(await syncFile(path, this.#disk))) gone.push(path);

@@ -156,13 +156,18 @@ async function mendCheckpoint(
   { writer, repairs, damage }: { writer: ReceiptWriter; repairs: string[]; damage: string[] },
 ): Promise<void> {
   const { signer, verifierKey } = options.signingKey;
-  if (verifierKey === null || writer.end.count === 0) return;
+  const { count } = writer.end;
+  // Without a key the daemon signs nothing, and a checkpoint has nothing to show.
+  if (verifierKey === null || count === 0) return writer.writeCheckpoint();
   const signed = await signedEnd(options);
-  if (signed === null) damage.push('CHECKPOINT is missing, or the daemon did not sign it.');
-  else if (signed.count < writer.end.count && signer !== null) {
-    writer.writeCheckpoint();
-    repairs.push(`CHECKPOINT stood at receipt ${signed.count} and was signed anew.`);
+  if (signed === null) {
+    damage.push('CHECKPOINT is missing, or the daemon did not sign it.');
+    return;
   }
+  writer.foundCheckpoint(signed.count);
+  if (signed.count === count || signer === null) return;
+  writer.writeCheckpoint();
+  repairs.push(`CHECKPOINT stood at receipt ${signed.count} and was signed anew.`);
 }
 
 async function signedEnd({ folder, wsId, signingKey }: ReceiptStoreOptions): Promise<Vouched | null> {

@@ -8,7 +8,8 @@ import { chainHead } from './chain-head.ts';
 import { listReceipts } from './list-receipts.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { ReceiptStore } from './receipt-store.ts';
-import { streamVerification } from './stream-verification.ts';
+import { VerificationStream } from './stream-verification.ts';
+import { verifyChain } from './verify-chain.ts';
 import { verifyRun } from './verify-run.ts';
 
 export interface ReceiptRoutesOptions {
@@ -141,7 +142,10 @@ export function receiptRoutes({ receiptsOf, streams }: ReceiptRoutesOptions): Ro
       handler: async (call) => {
         const store = await receiptsOf(call, call.query.ws_id);
         call.res.writeHead(200, eventStreamHeaders);
-        streams.add(call.principal, streamVerification(store, call.res));
+        call.res.flushHeaders();
+        const stream = new VerificationStream(call.res);
+        streams.add(call.principal, stream);
+        await stream.run((options) => verifyChain(store, options));
         return undefined;
       },
     }),

@@ -77,6 +77,15 @@ export function replaceFile(path: string, bytes: Uint8Array, disk: DiskCalls): v
 }
 
 /**
+ * Writes a small file of a fixed length: over the old one where that is of the same length, else in its place. On ext4 a
+ * rename over a file makes the disk write at once, fifty times the price of all else. One write of less than a sector
+ * is as whole as a rename: SIGKILL can't cut it in two, nor can power loss. In the page cache when it returns.
+ */
+export function writeSmallFile(path: string, bytes: Uint8Array, disk: DiskCalls): void {
+  if (bytes.length > sectorBytes || !overwrite(path, bytes, disk)) replaceFile(path, bytes, disk);
+}
+
+/**
  * Makes `bytes` the end of a file, from `offset` on; what is behind it goes. Answers the size the file had. On a failure
  * the file is cut back to `offset`.
  *
@@ -152,6 +161,25 @@ async function openToSync(path: string) {
   } catch (error) {
     if (notPlain.has(systemErrorCode(error) ?? '')) return null;
     throw asStorageError(error, path);
+  }
+}
+
+const sectorBytes = 512;
+
+/** False where something else than a file of that length stands there. */
+function overwrite(path: string, bytes: Uint8Array, disk: DiskCalls): boolean {
+  let descriptor: number | undefined;
+  try {
+    descriptor = disk.open(path, constants.O_WRONLY | plain, 0o600);
+    const found = fstatSync(descriptor);
+    // Through a second name of the file, someone else would be written to.
+    if (!found.isFile() || found.nlink !== 1 || found.size !== bytes.length) return false;
+    return disk.write(descriptor, bytes, 0, bytes.length, 0) === bytes.length;
+  } catch (error) {
+    if (notPlain.has(systemErrorCode(error) ?? '')) return false;
+    throw asStorageError(error, path);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

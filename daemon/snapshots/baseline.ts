@@ -37,10 +37,9 @@ export class Baseline {
     this.rules = new IgnoreRules(options.root);
   }
 
-  /** A scanner of the whole tree, for who takes it step by step. */
-  scanner(oldRules: IgnoreRules | null = null): TreeScanner {
-    const { root, store, onFolder } = this.#options;
-    return new TreeScanner({ root, store, onFolder, index: this.index, rules: this.rules, oldRules });
+  /** For who takes the whole tree step by step, as is done once, when it is opened. */
+  scanner(): TreeScanner {
+    return this.#scanner(null, true);
   }
 
   /** Compares with the tree; changes nothing but the store, and the rules where their files have changed. */
@@ -49,7 +48,7 @@ export class Baseline {
     const isAll = all || paths.has('') || this.rules.changedOutside();
     const oldRules = isAll || ruleFolders.length > 0 ? this.rules : null;
     if (oldRules) this.rules = new IgnoreRules(this.#options.root);
-    const scanner = this.scanner(oldRules);
+    const scanner = this.#scanner(oldRules, false);
     if (isAll) scanner.examine('', true);
     else {
       for (const [path, deep] of paths) scanner.examine(path, deep);
@@ -84,6 +83,12 @@ export class Baseline {
       const stats = orNull(() => lstatSync(systemPath(this.#options.root, folder)));
       if (stats || folder === '') return stats?.ctimeMs ?? Number.POSITIVE_INFINITY;
     }
+  }
+
+  #scanner(oldRules: IgnoreRules | null, checksStore: boolean): TreeScanner {
+    const { root, store, onFolder } = this.#options;
+    const { index, rules } = this;
+    return new TreeScanner({ root, store, onFolder, index, rules, oldRules, checksStore });
   }
 
   #move(moves: readonly (readonly [path: string, entry: Entry | null])[]): void {

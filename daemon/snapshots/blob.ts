@@ -21,7 +21,14 @@ export function sha256(bytes: Uint8Array): Digest {
 
 /** A blob as an entry of a pack: type and length, then the content deflated. */
 export function packEntry(bytes: Uint8Array): Buffer {
-  return Buffer.concat([entryHead(bytes.length), deflateSync(bytes, { level: 1 })]);
+  const head = entryHead(bytes.length);
+  // Without a size of its own each of many small contents gets a buffer of 16 KiB.
+  const deflated = deflateSync(bytes, { level: 1, chunkSize: Math.min(Math.max(bytes.length, 64), 65_536) + 64 });
+  // Not from the shared pool: a few bytes that wait to be written would keep 8 KiB of it alive.
+  const entry = Buffer.allocUnsafeSlow(head.length + deflated.length);
+  entry.set(head);
+  entry.set(deflated, head.length);
+  return entry;
 }
 
 /** The content of a pack's entry. Throws where it is not a whole blob. */

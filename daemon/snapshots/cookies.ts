@@ -1,4 +1,4 @@
-import { type FSWatcher, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, mkdirSync, readdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { orNull } from './pinned-folder.ts';
 
@@ -6,8 +6,6 @@ export interface CookieOptions {
   readonly folder: string;
   /** A command is about to start; `atMs` is when, by the clock of the file system. */
   readonly onBegin: (runId: string, atMs: number) => void;
-  /** All that was done before `settle` has been seen. */
-  readonly onSettled: () => void;
   readonly onFailure: (error: Error) => void;
 }
 
@@ -16,14 +14,15 @@ const patienceMs = 500;
 
 /**
  * Links that are made in a watched folder to know where in the order of events one is: all of a thread's watchers read
- * one queue. Their names: `b-<n>-<run>` begin, `e-<n>-<run>` end, `q-<n>` our own.
+ * one queue. Their names: `b-<n>-<run>` begin, `e-<n>-<run>` end.
  */
 export class Cookies {
   readonly #options: CookieOptions;
   readonly #watcher: FSWatcher;
   readonly #seen = new Set<string>();
+  readonly #expected = new Set<string>();
   readonly #waiting = new Map<string, (isSeen: boolean) => void>();
-  #own = 0;
+  #isClosed = false;
 
   /** Throws where the folder can't be watched. */
   constructor(options: CookieOptions) {
@@ -39,6 +38,7 @@ export class Cookies {
   /** Resolves when the end cookie has been seen; false where it never will. */
   async wait(cookie: string): Promise<boolean> {
     if (this.#seen.delete(cookie)) return true;
+    if (this.#isClosed) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.set(cookie, resolve);
     const timer = setTimeout(resolve, patienceMs, false);
@@ -52,7 +52,9 @@ export class Cookies {
 
   /** Whether the begin that left this cookie has been told; else it will be, unless the watcher fails first. */
   wasBegun(cookie: string): boolean {
-    return this.#seen.delete(cookie);
+    const wasSeen = this.#seen.delete(cookie);
+    if (!wasSeen) this.#expected.add(cookie);
+    return wasSeen;
   }
 
   /** When the earliest of the commands began of which nothing was told yet. */
@@ -65,12 +67,8 @@ export class Cookies {
     return orNull(() => lstatSync(join(this.#options.folder, cookie)))?.ctimeMs;
   }
 
-  settle(): void {
-    this.#own += 1;
-    symlinkSync('.', join(this.#options.folder, `q-${this.#own}`));
-  }
-
   close(): void {
+    this.#isClosed = true;
     this.#watcher.close();
     for (const resolve of this.#waiting.values()) resolve(false);
   }
@@ -81,10 +79,9 @@ export class Cookies {
     if (atMs === undefined) return;
     rmSync(join(this.#options.folder, name), { force: true });
     const [kind, , runId = ''] = name.split('-', 3);
-    if (kind === 'q') this.#options.onSettled();
-    else if (kind === 'b') this.#options.onBegin(runId, atMs);
+    if (kind === 'b') this.#options.onBegin(runId, atMs);
     const waiting = this.#waiting.get(name);
     if (waiting) waiting(true);
-    else if (kind !== 'q') this.#seen.add(name);
+    else if (!this.#expected.delete(name)) this.#seen.add(name);
   }
 }

@@ -8,6 +8,7 @@ import { maxPackBytes, writePack } from './pack-writer.ts';
 const maxPacks = 50;
 /** New contents are written out when they are more than this, deflated. */
 const maxPendingBytes = 16 * 1024 * 1024;
+const maxPendingCount = 20_000;
 
 /**
  * Contents by git's blob id, in packs of our own making that git can read. New ones wait in memory until `flush`
@@ -45,7 +46,7 @@ export class ObjectStore {
 
   /** To be called now and then while much is added. */
   flushIfLarge(): void {
-    if (this.#pendingBytes > maxPendingBytes) this.flush();
+    if (this.#pendingBytes > maxPendingBytes || this.#pending.size > maxPendingCount) this.flush();
   }
 
   /** Makes all that was added durable. On failure it stays in memory, and the next call tries again. */

@@ -9,6 +9,7 @@ import type { SnapshotLimits } from './tree-calls.ts';
 export class SnapshotRing {
   readonly #path: string;
   #records = new Map<string, SnapshotRecord>();
+  readonly #sizes = new Map<Digest, number>();
 
   constructor(path: string) {
     this.#path = path;
@@ -43,28 +44,50 @@ export class SnapshotRing {
     return ids;
   }
 
+  /** Ids of the runs that the snapshots are of. */
+  runs(): Set<string> {
+    return new Set([...this.#records.values()].map(({ run_id }) => run_id));
+  }
+
+  /** Whether `prune` may have something to do: counts what others need, too, and asks for each size once. */
+  mayExceed({ maxCount, maxBytes }: SnapshotLimits, sizeOf: (id: Digest) => number): boolean {
+    if (this.#records.size > maxCount) return true;
+    let bytes = 0;
+    for (const id of this.ids()) {
+      const size = this.#sizes.get(id) ?? sizeOf(id);
+      this.#sizes.set(id, size);
+      bytes += size;
+    }
+    return bytes > maxBytes;
+  }
+
   /**
-   * Drops the oldest snapshots until the limits are met; answers how many. `costOf` says how many bytes a content
-   * takes that no one else needs, and is asked once of each.
+   * Drops the oldest snapshots until the limits are met; answers how many bytes their contents took. `costOf` says how
+   * many a content takes that the tree does not need as well.
    */
   prune({ maxCount, maxBytes }: SnapshotLimits, costOf: (id: Digest) => number): number {
     const newestFirst = [...this.#records.values()].sort((a, b) => b.seq - a.seq);
     const counted = new Set<Digest>();
-    const kept: SnapshotRecord[] = [];
     let bytes = 0;
-    for (const record of newestFirst) {
-      for (const id of idsOf(record)) {
-        if (!counted.has(id)) bytes += costOf(id);
+    let kept = 0;
+    let freed = 0;
+    for (const [at, record] of newestFirst.entries()) {
+      const cost = idsOf(record).reduce((sum, id) => {
+        const isNew = !counted.has(id);
         counted.add(id);
-      }
-      if (kept.length === maxCount || bytes > maxBytes) break;
-      kept.push(record);
+        return isNew ? sum + costOf(id) : sum;
+      }, 0);
+      bytes += cost;
+      // Those that go are the oldest: none older than one that goes stays.
+      if (kept === at && at < maxCount && bytes <= maxBytes) kept += 1;
+      else freed += cost;
     }
-    const dropped = newestFirst.length - kept.length;
-    if (dropped === 0) return 0;
-    this.#records = new Map(kept.reverse().map((record) => [record.snapshot_id, record]));
+    if (kept === newestFirst.length) return 0;
+    const records = newestFirst.slice(0, kept).reverse();
+    this.#records = new Map(records.map((record) => [record.snapshot_id, record]));
+    this.#sizes.clear();
     this.#rewrite();
-    return dropped;
+    return freed;
   }
 
   #take(line: string): void {

@@ -27,7 +27,7 @@ export interface TreeCalls {
   begin(runId: string, cookie: string | null): void;
   end(runId: string, cookie: string | null): Promise<RunChanges>;
   cancel(runId: string): void;
-  note(changes: readonly TreeChange[], contents: readonly Content[]): void;
+  note(changes: readonly TreeChange[], contents: readonly Content[]): Promise<void>;
   store(blobs: readonly Uint8Array[]): string[];
   read(oid: string): Uint8Array | null;
   has(oid: string): boolean;
@@ -52,8 +52,9 @@ export type NoticeCode =
   | 'watcher_off'
   | 'worker_restarted'
   | 'worker_lost'
-  | 'baseline_lost'
-  | 'pack_damaged';
+  | 'pack_damaged'
+  | 'fold_failed'
+  | 'not_stored';
 
 export interface KeeperNotice {
   readonly code: NoticeCode;

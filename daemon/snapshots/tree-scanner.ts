@@ -1,5 +1,5 @@
 import { lstatSync, opendirSync, readdirSync } from 'node:fs';
-import { parentOf } from '../lib/byte-path.ts';
+import { parentOf, systemPath as plainPath } from '../lib/byte-path.ts';
 import { systemErrorCode } from '../lib/durable-errors.ts';
 import type { IgnoreRules } from '../lib/ignore-rules.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -24,6 +24,8 @@ export interface ScannerOptions {
   readonly rules: IgnoreRules;
   /** The rules that the index was made by, where they are others. */
   readonly oldRules: IgnoreRules | null;
+  /** Whether to read files again of which the store does not have what the index says. */
+  readonly checksStore: boolean;
   /** Called before a folder is read, so that it can be watched from before that on. */
   readonly onFolder: (path: string, folder: PinnedFolder) => void;
 }
@@ -129,15 +131,14 @@ export class TreeScanner {
   }
 
   #file(path: string, systemPath: Buffer | string): void {
-    const { index, store } = this.#options;
+    const { root, index, store, checksStore } = this.#options;
     if (index.get(`${path}/`) || index.hasLeavesBelow(path)) this.#gone(path);
     const known = index.get(path);
     const entry = readable(() => {
-      const stats = orNull(() => lstatSync(systemPath));
-      if (stats === null || !(stats.isFile() || stats.isSymbolicLink())) return null;
-      return known && isUnchanged(known, stats) && isKept(known, store)
-        ? known
-        : readEntry(systemPath, store);
+      // Asked for by its name: that takes half the time of the safe way, and another file can't pass for the known one.
+      const stats = known && orNull(() => lstatSync(plainPath(root, path)));
+      if (stats && known && isUnchanged(known, stats) && !(checksStore && isLost(known, store))) return known;
+      return readEntry(systemPath, store);
     });
     // A file that may not be read stays what it was: it is neither gone nor known to be another.
     if (entry === undefined || entry === known) return;
@@ -174,8 +175,8 @@ function readable<Result>(act: () => Result): Result | undefined {
 }
 
 /** What the saved baseline says is stored may have been lost with the pack that held it. */
-function isKept(entry: Entry, store: ObjectStore): boolean {
-  return entry.id === null || store.has(entry.id);
+function isLost(entry: Entry, store: ObjectStore): boolean {
+  return entry.id !== null && !store.has(entry.id);
 }
 
 function isEmpty(folder: PinnedFolder): boolean {

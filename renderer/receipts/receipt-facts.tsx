@@ -1,17 +1,49 @@
+import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Receipt } from '../../daemon/contract/receipts.ts';
-import { Badge, type Tone } from '../ui/badge.tsx';
+import { classNames } from '../ui/class-names.ts';
 import { CopyIcon } from '../ui/copy-button.tsx';
 import { countWords } from '../ui/time-words.ts';
-import { actorWords, costWords, toolWords } from './receipt-words.ts';
+import { useStored } from '../ui/use-stored.ts';
+import { Cost, ExitCode, Guards } from './receipt-badges.tsx';
+import { actorWords, shortHash, toolWords } from './receipt-words.ts';
 import { useKeyNames } from './use-receipts.ts';
 
-/** Every field of a receipt but its files. */
+/** Every field of a receipt but its files, folded away until it is asked for. */
 export function ReceiptFacts({ receipt }: { receipt: Receipt }) {
+  const [open, setOpen] = useStored('tallystick.receipt-fields', false);
+  return (
+    <section aria-label="Record" className="rounded-lg border border-line">
+      <h3 className="flex items-center pr-1">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="flex h-8 min-w-0 flex-1 items-center gap-2 px-2.5 text-left -outline-offset-2"
+        >
+          <ChevronRight
+            aria-hidden
+            className={classNames('size-3.5 shrink-0 text-faint', open && 'rotate-90')}
+          />
+          <span className="font-medium">Record</span>
+          {!open && (
+            <span className="min-w-0 truncate font-mono text-[11px] text-faint">
+              {receipt.receipt_id} · {shortHash(receipt.self_hash)}
+            </span>
+          )}
+        </button>
+        {!open && <CopyIcon text={receipt.self_hash} label="Copy hash of the receipt" />}
+      </h3>
+      {open && <Facts receipt={receipt} />}
+    </section>
+  );
+}
+
+function Facts({ receipt }: { receipt: Receipt }) {
   const keyNames = useKeyNames();
   const { actor, command } = receipt;
   return (
-    <dl className="grid grid-cols-[128px_minmax(0,1fr)] rounded-lg border border-line">
+    <dl className="grid grid-cols-[128px_minmax(0,1fr)] border-t border-line">
       <Fact name="Position">
         <span className="tabular-nums">{receipt.seq.toLocaleString('en')}</span>
         <Id text={receipt.receipt_id} label="Copy receipt id" />
@@ -26,9 +58,7 @@ export function ReceiptFacts({ receipt }: { receipt: Receipt }) {
       </Fact>
       {command !== undefined && (
         <Fact name="Result">
-          <Badge tone={command.exit_code === 0 ? 'success' : 'danger'}>
-            {command.exit_code === null ? 'No exit code' : `Exit ${command.exit_code}`}
-          </Badge>
+          <ExitCode code={command.exit_code} />
           {command.host !== undefined && `on ${command.host}`}
           {command.exit_code === null && (
             <span className="text-muted">The daemon ended before the command did.</span>
@@ -78,40 +108,5 @@ function Id({ text, label }: { text: string; label?: string }) {
       </code>
       {label !== undefined && <CopyIcon text={text} label={label} />}
     </span>
-  );
-}
-
-function Guards({ guards }: { guards: Receipt['guards'] }) {
-  const entries = Object.entries(guards);
-  if (entries.every(([, result]) => result === 'skipped'))
-    return <span className="text-muted">None ran</span>;
-  return entries.map(([name, result]) => (
-    <Badge key={name} tone={guardTones[result]}>
-      {name}: {result}
-    </Badge>
-  ));
-}
-
-const guardTones: Record<Receipt['guards']['write'], Tone> = {
-  pass: 'success',
-  warn: 'warning',
-  fail: 'danger',
-  skipped: 'neutral',
-};
-
-function Cost({ receipt: { cost, models } }: { receipt: Receipt }) {
-  const words = costWords(cost);
-  if (words === undefined && models.length === 0)
-    return <span className="text-muted">No model was used</span>;
-  return (
-    <>
-      <span className="tabular-nums">{words ?? '$0'}</span>
-      <span className="text-xs text-muted tabular-nums">
-        {cost.tokens_in.toLocaleString('en')} tokens in, {cost.tokens_out.toLocaleString('en')} out
-      </span>
-      {models.map((model) => (
-        <Badge key={model}>{model}</Badge>
-      ))}
-    </>
   );
 }

@@ -15,7 +15,7 @@ import { LineCount } from '../diff/line-count.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { countWords, exactTime } from '../ui/time-words.ts';
-import { actorWords, costWords, deedWords, guardWords } from './receipt-words.ts';
+import { actorWords, costWords, deedWords, guardWords, placeWords } from './receipt-words.ts';
 
 type ReceiptItemProps = {
   receipt: ReceiptSummary;
@@ -57,11 +57,9 @@ export const ReceiptItem = memo(function ReceiptItem(props: ReceiptItemProps) {
         </span>
         <span className="mt-0.5 flex min-w-0 items-center gap-2 text-xs text-faint">
           <span className="max-w-[40%] shrink-0 truncate">{actorWords(receipt.actor, keyNames)}</span>
-          {receipt.tool === 'shell.run' || receipt.tool === 'rollback' ? (
-            <span className="min-w-0 truncate" title={fileNames(receipt)}>
-              {fileNames(receipt)}
-            </span>
-          ) : null}
+          <span className="min-w-0 truncate" title={receipt.files.map((file) => file.path).join('\n')}>
+            {placeWords(receipt)}
+          </span>
           <span className="ml-auto" />
           <LineCount added={receipt.added} removed={receipt.removed} />
         </span>
@@ -129,13 +127,6 @@ function iconOf(receipt: ReceiptSummary): LucideIcon {
       receipt.tool satisfies never;
       return History;
   }
-}
-
-/** "main.ts, README.md and 3 more" */
-function fileNames({ files, file_count: count }: ReceiptSummary): string {
-  const shown = files.slice(0, count > 2 ? 1 : 2).map(({ path }) => path);
-  const rest = count - shown.length;
-  return rest > 0 ? `${shown.join(', ')} and ${rest.toLocaleString('en')} more` : shown.join(', ');
 }
 
 function timeOfDay(time: string): string {

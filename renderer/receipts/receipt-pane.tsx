@@ -10,9 +10,10 @@ import { CopyIcon } from '../ui/copy-button.tsx';
 import { QueryState } from '../ui/query-state.tsx';
 import { exactTime } from '../ui/time-words.ts';
 import { FileChanges } from './file-changes.tsx';
+import { Cost, ExitCode, Guards } from './receipt-badges.tsx';
 import { ReceiptFacts } from './receipt-facts.tsx';
 import { ReceiptLinks } from './receipt-links.tsx';
-import { actorWords, deedWords } from './receipt-words.ts';
+import { actorWords, costWords, deedWords, guardWords } from './receipt-words.ts';
 import { RollbackDialog } from './rollback-dialog.tsx';
 import { RunVerification, useVerifyRun } from './run-verification.tsx';
 import { useKeyNames } from './use-receipts.ts';
@@ -63,9 +64,12 @@ function ReceiptBody({ workspace, receipt, listed }: ReceiptBodyProps) {
               </span>
             )}
           </div>
-          <p className="mt-1 text-xs text-faint tabular-nums">
+          <div className="mt-1 flex flex-wrap items-center gap-2 text-xs text-faint tabular-nums">
             {actorWords(receipt.actor, keyNames)} · {exactTime(receipt.timestamp)}
-          </p>
+            {receipt.command !== undefined && <ExitCode code={receipt.command.exit_code} />}
+            {guardWords(receipt.guards).length > 0 && <Guards guards={receipt.guards} />}
+            {costWords(receipt.cost) !== undefined && <Cost receipt={receipt} />}
+          </div>
         </div>
         <Button small disabled={verify.isPending} onClick={() => verify.mutate()}>
           <ShieldCheck className="size-3.5" aria-hidden />

@@ -8,7 +8,7 @@ type Told = Pick<ReceiptSummary, 'tool' | 'command' | 'rolled_back_run_id' | 'fi
 /** What was done, in words: "Wrote README.md", "Ran", "Rolled back 3 files". Of a command, the line itself stands beside it. */
 export function deedWords(receipt: Told): string {
   const [first] = receipt.files;
-  const name = first === undefined ? 'nothing' : first.path;
+  const name = first === undefined ? 'nothing' : nameOf(first.path);
   switch (receipt.tool) {
     case 'file.write':
       return first?.before_hash === 'absent' ? `Created ${name}` : `Wrote ${name}`;
@@ -32,9 +32,29 @@ export function deedWords(receipt: Told): string {
 function moveWords(files: TouchedFile[]): string {
   const from = files.find((file) => file.after_hash === 'absent');
   const to = files.find((file) => file.after_hash !== 'absent' && file.path !== from?.path);
-  if (from === undefined || to === undefined) return `Moved ${files[0]?.path ?? 'nothing'}`;
+  if (from === undefined || to === undefined) return `Moved ${nameOf(files[0]?.path ?? 'nothing')}`;
   if (files.length > 2) return `Moved ${countWords(Math.ceil(files.length / 2), 'file')}`;
-  return `Moved ${from.path} to ${to.path}`;
+  const [last, next] = [nameOf(from.path), nameOf(to.path)];
+  return last === next ? `Moved ${last}` : `Renamed ${last} to ${next}`;
+}
+
+/** The last part of a path; a folder keeps its slash. */
+export function nameOf(path: string): string {
+  return path.slice(path.replace(/\/$/, '').lastIndexOf('/') + 1);
+}
+
+/** Where the files are: the folder of a file, both paths of a move, the names of a command's. */
+export function placeWords({ tool, files, file_count: count }: Told): string {
+  const [first, second] = files;
+  if (first === undefined) return '';
+  const folder = first.path.slice(0, -nameOf(first.path).length - 1);
+  if (count === 1 && tool.startsWith('file.')) return folder;
+  if (count === 1) return first.path;
+  if (count === 2 && second !== undefined)
+    return tool === 'file.move'
+      ? `${first.path} → ${second.path}`
+      : `${nameOf(first.path)}, ${nameOf(second.path)}`;
+  return `${nameOf(first.path)} and ${countWords(count - 1, 'other file')}`;
 }
 
 export const toolWords: Record<ReceiptSummary['tool'], string> = {

@@ -41,10 +41,11 @@ export function RollbackDialog({ workspaceId, runId, title, open, onClose }: Rol
         <AlertDialog.Overlay className="fixed inset-0 z-40 animate-fade bg-overlay" />
         <AlertDialog.Content className="fixed top-[10vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-32px)] max-w-[600px] -translate-x-1/2 animate-appear flex-col rounded-xl border border-line-strong bg-raised shadow-raised outline-none">
           <header className="px-5 pt-4 pb-3">
-            <AlertDialog.Title className="text-base font-semibold">Roll back</AlertDialog.Title>
+            <AlertDialog.Title className="text-base font-semibold break-words">
+              Roll back “{title}”?
+            </AlertDialog.Title>
             <AlertDialog.Description className="mt-1 text-muted">
-              Puts every file back to what it was before <span className="font-mono text-xs">{title}</span>.
-              This writes a receipt of its own, and can be undone.
+              Its files become what they were before. This leaves a receipt of its own, and can be undone.
             </AlertDialog.Description>
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto border-t border-line">

@@ -27,24 +27,24 @@ export function inlineRunner(): TaskRunner {
   };
 }
 
+interface Thread {
+  readonly worker: Worker;
+  /** Rejects when the thread ends. */
+  readonly ended: Promise<never>;
+}
+
 /** Starts worker threads; they end when it is disposed of, in the middle of a task, too. */
 export function threadRunner(threads: number): TaskRunner {
-  const idle: Worker[] = [];
-  const waiting: ((worker: Worker) => void)[] = [];
-  const workers = Array.from({ length: threads }, () => {
-    const worker = new Worker(workerFile('receipts/verifier/verify-worker'), { execArgv: [] });
-    // An error is told to whoever waits for the answer; with no task under way there is nobody to tell.
-    worker.on('error', () => undefined);
-    return worker;
-  });
-  idle.push(...workers);
+  const all = Array.from({ length: threads }, startThread);
+  const idle = [...all];
+  const waiting: ((thread: Thread) => void)[] = [];
   const run = async <Answer>(task: WorkerTask): Promise<Answer> => {
-    const worker = idle.pop() ?? (await new Promise<Worker>((resolve) => waiting.push(resolve)));
-    worker.postMessage(task);
-    const [answer] = await Promise.race([once(worker, 'message'), ended(worker)]);
+    const thread = idle.pop() ?? (await new Promise<Thread>((resolve) => waiting.push(resolve)));
+    thread.worker.postMessage(task);
+    const [answer] = await Promise.race([once(thread.worker, 'message'), thread.ended]);
     const next = waiting.shift();
-    if (next === undefined) idle.push(worker);
-    else next(worker);
+    if (next === undefined) idle.push(thread);
+    else next(thread);
     return answer;
   };
   return {
@@ -52,12 +52,17 @@ export function threadRunner(threads: number): TaskRunner {
     verifyRange: (task) => run<RangeResult>({ kind: 'range', task }),
     hashIndex: (task) => run<string>({ kind: 'hash', task }),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(workers.map((worker) => worker.terminate()));
+      await Promise.all(all.map(({ worker }) => worker.terminate()));
     },
   };
 }
 
-async function ended(worker: Worker): Promise<never> {
-  await once(worker, 'exit');
-  throw new Error('A thread of the verification ended before its answer.');
+function startThread(): Thread {
+  const worker = new Worker(workerFile('receipts/verifier/verify-worker'), { execArgv: [] });
+  const ended = once(worker, 'exit').then(() => {
+    throw new Error('A thread of the verification ended before its answer.');
+  });
+  // Whoever waits for an answer is told; at the end, when it is terminated, nobody waits.
+  ended.catch(() => undefined);
+  return { worker, ended };
 }
