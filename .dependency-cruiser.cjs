@@ -57,8 +57,12 @@ module.exports = {
     {
       name: 'one-composition-root',
       severity: 'error',
-      comment: 'Only daemon.ts (and state.ts, its file of slices) wires capabilities together.',
-      from: { path: '^daemon/[^/]+\\.ts$', pathNot: '^daemon/(daemon|state)\\.ts$' },
+      comment:
+        'Only daemon.ts (and state.ts, its file of slices, and workspace-doors.ts) wires capabilities together; a command is its own root.',
+      from: {
+        path: '^daemon/[^/]+\\.ts$',
+        pathNot: '^daemon/(daemon|state|workspace-doors|verify-folder)\\.ts$',
+      },
       to: { path: `^daemon/(${capabilities})/`, dependencyTypesNot: ['type-only'] },
     },
     {

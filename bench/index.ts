@@ -14,6 +14,7 @@ import { mutation } from './rows/mutation.ts';
 import { shellReceipt } from './rows/shell-receipt.ts';
 import { start } from './rows/start.ts';
 import { stream } from './rows/stream.ts';
+import { verifyChain } from './rows/verify-chain.ts';
 import { runRows } from './run-rows.ts';
 
 /**
@@ -29,6 +30,7 @@ const allRows: readonly Row[] = [
   mutation,
   shellReceipt,
   firstLoad,
+  verifyChain,
 ];
 const root = resolve(import.meta.dirname, '..');
 

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, dataDirOf } from './config.ts';
 import { serve } from './serve.ts';
 import { showStatus } from './show-status.ts';
+import { verifyCommand } from './verify-folder.ts';
 import { version } from './version.ts';
 
 const help = `Tallystick ${version}: a local daemon for AI agents and their developer
@@ -11,6 +12,7 @@ Usage: tallystick <command> [options]
 Commands:
   serve     Run the daemon in this terminal and print a link to the panel
   status    Say whether a daemon runs on the data folder, and where
+  verify    Say whether the receipts in a folder are as they were written, and else which field of which is not
 
 Options of serve:
   --port N          Port on 127.0.0.1; 0 picks a free one (default 4774)
@@ -24,9 +26,15 @@ Options of status:
   --data-dir D      Data folder to look at
   --json            Print JSON
 
+Options of verify <folder>, a receipts folder or a project:
+  --head H          Hash that the newest receipt must have
+  --key K           Verifier key that CHECKPOINT must be signed with
+  --workspace W     Id of the workspace that the chain must belong to
+  --json            Print JSON
+
   --help, --version
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 (status) no daemon runs.
+Exit status: 0 done (verify: valid), 1 failed (verify: not valid), 2 wrong usage, 3 (status) no daemon runs.
 `;
 
 /** The command line. Answers the exit status. */
@@ -43,6 +51,8 @@ async function main(args: readonly string[]): Promise<number> {
       });
       return showStatus(dataDirOf(values['data-dir'], process.env), values.json ?? false);
     }
+    case 'verify':
+      return verifyCommand(rest);
     case '--version':
     case '-v':
       return print(`${version}\n`);

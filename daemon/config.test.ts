@@ -16,6 +16,7 @@ describe('the configuration', () => {
         logLevel: 'info',
         keyFile: undefined,
         sshConfig: undefined,
+        useKeychain: true,
         environment: { TALLYSTICK_DATA_DIR: '/data' },
       },
       false,

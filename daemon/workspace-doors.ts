@@ -6,7 +6,7 @@ import type { Clock } from './lib/clock.ts';
 import type { Logger } from './lib/logger.ts';
 import type { StateSlice } from './lib/state-slice.ts';
 import { Mutations, type Workspace } from './mutations/mutations.ts';
-import { WorkspaceDoor } from './mutations/workspace-door.ts';
+import { leftReceipts, WorkspaceDoor } from './mutations/workspace-door.ts';
 import { systemKeychain } from './receipts/keychain.ts';
 import { receiptIdOf, type SealedReceipt, sealReceipt } from './receipts/receipt-format.ts';
 import { ReceiptStore } from './receipts/receipt-store.ts';
@@ -35,7 +35,7 @@ export interface WorkspaceDoorsOptions {
 export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
   const { dataDir, userId, slice, clock, logger, publish, notice, onFatal } = options;
   const signingKey = signingKeyOnce(options);
-  const openStore = async ({ wsId, slug }: Workspace, pending: readonly SealedReceipt[] = []) =>
+  const openStore = async ({ wsId, slug }: Workspace, pending: readonly SealedReceipt[]) =>
     ReceiptStore.open({
       folder: join(workspaceFolder(dataDir, slug), 'receipts'),
       wsId,
@@ -77,7 +77,10 @@ export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
       onFatal,
     });
   };
-  return new Mutations({ openDoor, openStore, verifyRun });
+  // Of changes that a crash cut short, those that were made have their receipt; the others wait for the folder.
+  const openStoreAlone = (workspace: Workspace) =>
+    openStore(workspace, leftReceipts(workspaceFolder(dataDir, workspace.slug), { sealReceipt }));
+  return new Mutations({ openDoor, openStore: openStoreAlone, verifyRun });
 }
 
 /** Workspaces whose last daemon did not end in order, with something in their journal. */

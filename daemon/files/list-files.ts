@@ -29,12 +29,7 @@ export interface ListOptions {
  */
 export async function listFiles(root: string, options: ListOptions): Promise<TreePage> {
   const { folder, after, limit, recursive, rules } = options;
-  const stat = folder === '' ? null : statInside(root, folder);
-  if (folder !== '' && stat?.kind !== 'folder')
-    throw new CodedError(
-      'folder_not_found',
-      `There is no folder ${textOf(folder)}${stat === null ? '' : '; it is a file'}.`,
-    );
+  checkFolder(root, folder);
   const walk = { root, rules, recursive, inIgnored: folder !== '' && rules.ignores(folder, true) };
   const entries: TreeEntry[] = [];
   let last: Found | undefined;
@@ -47,6 +42,17 @@ export async function listFiles(root: string, options: ListOptions): Promise<Tre
     last = found;
   }
   return { path: textOf(folder), entries, next: null };
+}
+
+function checkFolder(root: string, folder: string): void {
+  try {
+    openConfined(root, folder)[Symbol.dispose]();
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    throw new CodedError('folder_not_found', `There is no folder ${textOf(folder) || '.'}.`, {
+      cause: error,
+    });
+  }
 }
 
 interface Walk {

@@ -92,7 +92,7 @@ test('every field is taken at its limit', async () => {
     expect([timeout, refused.httpStatus, refused.code]).toEqual([timeout, 422, 'timeout_out_of_range']);
   }
   const longest = `: ${'x'.repeat(65_534)}`;
-  expect((await booted.panel.run({ cmd: longest })).frames).toEqual([{ type: 'exit', code: 0 }]);
+  expect((await booted.panel.run({ cmd: longest })).frames).toMatchObject([{ type: 'exit', code: 0 }]);
 });
 
 test('every parameter in a path or a query is checked, and a parameter that nobody knows is refused', async () => {

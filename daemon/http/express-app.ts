@@ -17,10 +17,20 @@ export function createExpressApp({ handlers, logger, pages }: ExpressAppOptions)
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
-  for (const [route, handle] of handlers)
-    app[route.method](route.path, (req, res) => handle(req, res, req.params));
-  const routes = [...handlers.keys()];
-  for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseMethod(path, routes));
+  const byPath = Map.groupBy(handlers, ([route]) => route.path);
+  // A path without parameters may look like one with: it goes first, with its refusal.
+  const paths = [...byPath].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
+  for (const [path, entries] of paths) {
+    for (const [route, handle] of entries)
+      app[route.method](path, (req, res) => handle(req, res, req.params));
+    app.all(
+      path,
+      refuseMethod(
+        path,
+        entries.map(([route]) => route),
+      ),
+    );
+  }
   if (pages !== undefined) app.use(createPages(pages));
   app.use((req: Request) => {
     throw new CodedError('not_found', `There is nothing at ${req.method} ${req.path}.`);
@@ -32,9 +42,9 @@ export function createExpressApp({ handlers, logger, pages }: ExpressAppOptions)
 }
 
 function refuseMethod(path: string, routes: readonly Route[]): express.RequestHandler {
-  const allowed = routes
-    .filter((route) => route.path === path)
-    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  const allowed = routes.flatMap(({ method }) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  );
   return (req, res) => {
     res.setHeader('Allow', allowed.join(', '));
     throw new CodedError(

@@ -67,6 +67,11 @@ export class IgnoreRules {
   }
 }
 
+interface Rule {
+  readonly ignores: boolean;
+  readonly matches: (below: string) => boolean;
+}
+
 /** The package remembers every path it was asked; after so many it starts anew. */
 const maxRemembered = 20_000;
 
@@ -77,6 +82,7 @@ class Level {
   readonly #ignoreCase: boolean;
   #matcher: ignore.Ignore;
   #asked = 0;
+  #rulesAlone: readonly Rule[] | undefined;
 
   constructor(folder: string, rules: string, ignoreCase: boolean) {
     this.#folder = folder;
@@ -96,13 +102,29 @@ class Level {
     if (unignored) return false;
     if (!ignored) return undefined;
     // The package says "ignored" of all that is in a folder that this file ignores. But who asks knows that the folder
-    // is not ignored: a file further down took it back. Then this file says nothing of what is in it.
+    // is not ignored: a file further down took it back. Then only a rule about the path itself counts.
     const parent = parentOf(below);
-    return parent !== '' && this.#matcher.test(`${parent}/`).ignored ? undefined : true;
+    if (parent === '' || !this.#matcher.test(`${parent}/`).ignored) return true;
+    return this.#matchItself(isFolder ? `${below}/` : below);
+  }
+
+  #matchItself(below: string): boolean | undefined {
+    this.#rulesAlone ??= rulesAlone(this.#rules, this.#ignoreCase);
+    return this.#rulesAlone.find(({ matches }) => matches(below))?.ignores;
   }
 
   #compile(): ignore.Ignore {
     // Git compares bytes, and so do byte paths with rules read as latin1.
     return ignore({ ignoreCase: this.#ignoreCase, allowRelativePaths: true }).add(this.#rules);
   }
+}
+
+/** Each rule of a file by itself, the last first. Turned into an exception, a rule tells of the path alone, not of the folders above. */
+function rulesAlone(rules: string, ignoreCase: boolean): Rule[] {
+  const lines = rules.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.reverse().map((line) => {
+    const ignores = !line.startsWith('!');
+    const matcher = ignore({ ignoreCase, allowRelativePaths: true }).add(ignores ? `!${line}` : line);
+    return { ignores, matches: (below) => matcher.test(below).unignored };
+  });
 }

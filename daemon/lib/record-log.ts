@@ -89,8 +89,11 @@ export class RecordLog {
     }
   }
 
+  /** Takes no more; an fsync under way is let finish. */
   close(): void {
-    closeSync(this.#descriptor);
+    const close = () => closeSync(this.#descriptor);
+    if (this.#syncing === undefined) close();
+    else this.#syncing.then(close, close);
   }
 
   #sync(): Promise<void> {

@@ -66,14 +66,14 @@ const isAbsoluteBytes = (path: string) => path.startsWith('/') || isAbsolute(pat
 const outside = () => new OutsideRootError('path leads out of the root');
 
 function linkTarget(path: string): string | null {
-  const stats = lstatSync(systemName(path), { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() !== true) return null;
   try {
+    const stats = lstatSync(systemName(path), { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() !== true) return null;
     const target = readlinkSync(systemName(path), { encoding: 'latin1' });
     return process.platform === 'win32' ? target.replaceAll('\\', '/') : target;
   } catch (error) {
-    // It was a link a moment ago.
-    if (['ENOENT', 'EINVAL'].includes(systemErrorCode(error) ?? '')) return null;
+    // Below a file there is nothing; and what was a link a moment ago may be none by now.
+    if (['ENOENT', 'ENOTDIR', 'EINVAL'].includes(systemErrorCode(error) ?? '')) return null;
     throw error;
   }
 }

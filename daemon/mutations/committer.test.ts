@@ -15,6 +15,7 @@ const wsId = WorkspaceId.parse(newId('ws'));
 class MemoryChain {
   readonly receipts: SealedReceipt[] = [];
   refusal: Error | undefined;
+  readonly writable = Promise.resolve();
 
   get head() {
     const last = this.receipts.at(-1);
@@ -53,6 +54,7 @@ async function setUp(overrides: Partial<CommitterOptions> = {}) {
     },
     announce: () => () => undefined,
     onCommitted: ({ draft }) => events.push(`committed ${nameOf(draft.steps)}`),
+    onBatchDone: () => undefined,
     onFatal: (error) => events.push(`fatal: ${error.message}`),
     clock: () => 1_000_000,
     ...overrides,

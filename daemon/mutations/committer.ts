@@ -2,7 +2,7 @@ import { RunId, SnapshotId, type UserId } from '../contract/ids.ts';
 import type { Actor, Receipt, Tool } from '../contract/receipts.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
-import type { SealedReceipt } from '../receipts/receipt-format.ts';
+import type { receiptIdOf, SealedReceipt, sealReceipt } from '../receipts/receipt-format.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
 import type { SnapshotRecord } from '../snapshots/entry-state.ts';
 import type { CommandIntent, Journal } from './journal.ts';
@@ -10,10 +10,10 @@ import type { Step } from './mutation-plan.ts';
 import type { ReceiptParts } from './receipt-parts.ts';
 
 /** How a receipt gets its name and its hash: `receipts/receipt-format.ts`. */
-export type ReceiptFormat = Pick<
-  typeof import('../receipts/receipt-format.ts'),
-  'sealReceipt' | 'receiptIdOf'
->;
+export interface ReceiptFormat {
+  readonly sealReceipt: typeof sealReceipt;
+  readonly receiptIdOf: typeof receiptIdOf;
+}
 
 /** A change and all that its receipt will say of it. */
 export interface Draft {
@@ -36,7 +36,7 @@ export interface CommitterOptions {
   readonly wsId: Receipt['workspace_id'];
   readonly userId: UserId;
   readonly journal: Journal;
-  readonly store: Pick<ReceiptStore, 'head' | 'append'>;
+  readonly store: Pick<ReceiptStore, 'head' | 'append' | 'writable'>;
   readonly format: ReceiptFormat;
   /** Takes the steps of one change; throws having taken none. Its result takes them back. */
   readonly apply: (steps: readonly Step[]) => () => void;
@@ -44,6 +44,8 @@ export interface CommitterOptions {
   readonly announce: () => () => void;
   /** Called in chain order for each change that is complete, before its caller is answered. */
   readonly onCommitted: (committed: Committed) => void;
+  /** Called when a batch is complete: nothing of the journal's current segment is under way. */
+  readonly onBatchDone: () => void;
   /** The disk failed: nothing may be changed any more. */
   readonly onFatal: (error: Error) => void;
   readonly clock: Clock;
@@ -94,6 +96,11 @@ export class Committer {
     return promise;
   }
 
+  /** Whether a batch is under way. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
@@ -127,7 +134,8 @@ export class Committer {
 
   /** Rejects the callers itself where nothing was changed; throws where the disk is not to be trusted any more. */
   async #commitBatch(batch: readonly Pending[]): Promise<void> {
-    const { journal } = this.#options;
+    const { journal, store } = this.#options;
+    await store.writable;
     let entries: Sealed[];
     try {
       entries = this.#journal(batch);
@@ -142,6 +150,7 @@ export class Committer {
     } finally {
       known();
     }
+    this.#options.onBatchDone();
   }
 
   #makeChanges(entries: readonly Sealed[]): void {

@@ -19,6 +19,7 @@ import { PathLocks } from './path-locks.ts';
 import { partsOfChanges, partsOfSteps } from './receipt-parts.ts';
 import { recoverMutations } from './recovery.ts';
 import { redoSteps } from './redo-steps.ts';
+import { removeTempFiles } from './remove-temp-files.ts';
 import { WriteBehind } from './write-behind.ts';
 
 export interface WorkspaceDoorOptions {
@@ -75,9 +76,13 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   static async open(options: WorkspaceDoorOptions): Promise<WorkspaceDoor> {
     const { folder, root, format } = options;
     const { journal, left, segments } = Journal.open(join(folder, 'intents'));
+    removeTempFiles(
+      root,
+      left.flatMap((entry) => (entry.type === 'mutation' ? entry.steps : [])),
+    );
     const recovered = recoverMutations({
       left,
-      hasReceipt: (receiptId) => existsSync(join(folder, 'receipts', `${receiptId}.json`)),
+      hasReceipt: (receiptId) => hasReceipt(folder, receiptId),
       redo: (steps) => redoSteps(root, steps),
       voidEntry: voidLeftEntry,
     });
@@ -98,13 +103,20 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     this.#keeper = keeper;
     this.store = store;
     this.repairs = [...store.repairs, ...repairs];
-    this.#behind = new WriteBehind({ ...options, journal, store, keeper });
+    this.#behind = new WriteBehind({
+      ...options,
+      journal,
+      store,
+      keeper,
+      isBusy: () => this.#committer.isRunning,
+    });
     this.#committer = new Committer({
       ...options,
       journal,
       store,
       apply: (steps) => applySteps(root, steps),
       announce: () => keeper.announce(),
+      onBatchDone: () => this.#behind.atRest(),
       onCommitted: (committed) => {
         this.#afterCommit(committed);
         onReceipt(committed.receipt);
@@ -270,6 +282,22 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   #checkOpen(): void {
     if (this.#closed) throw new StorageClosedError();
   }
+}
+
+/** Receipts in the journal that an earlier daemon left, of changes that were made. */
+export function leftReceipts(
+  folder: string,
+  { sealReceipt }: Pick<ReceiptFormat, 'sealReceipt'>,
+): SealedReceipt[] {
+  return Journal.open(join(folder, 'intents')).left.flatMap((entry) => {
+    if (entry.type !== 'mutation' || !hasReceipt(folder, entry.receipt.receipt_id)) return [];
+    const { self_hash: _, ...draft } = entry.receipt;
+    return [sealReceipt(draft)];
+  });
+}
+
+function hasReceipt(folder: string, receiptId: string): boolean {
+  return existsSync(join(folder, 'receipts', `${receiptId}.json`));
 }
 
 function checkSize(contents: readonly { readonly bytes: Buffer }[]): void {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { parentOf, systemPath } from '../lib/byte-path.ts';
 import { StorageFailedError, systemErrorCode } from '../lib/durable-errors.ts';
+import { syncFilesystem } from '../lib/sync-filesystem.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
 import type { SnapshotRecord } from '../snapshots/entry-state.ts';
 import type { TreeKeeper } from '../snapshots/tree-keeper.ts';
@@ -11,10 +12,12 @@ import type { Journal } from './journal.ts';
 export interface WriteBehindOptions {
   readonly root: string;
   readonly journal: Journal;
-  readonly store: Pick<ReceiptStore, 'sync'>;
+  readonly store: Pick<ReceiptStore, 'sync' | 'folder'>;
   readonly keeper: Pick<TreeKeeper, 'flush'>;
   /** Makes the daemon's own copy of the checkpoint durable. */
   readonly syncTrusted: () => Promise<void>;
+  /** Whether something is under way in the journal's current segment. */
+  readonly isBusy: () => boolean;
   readonly onFatal: (error: Error) => void;
   readonly onNotice: (message: string) => void;
 }
@@ -42,6 +45,7 @@ export class WriteBehind {
   #current: Unflushed = emptyUnflushed();
   #work: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #isDue = false;
 
   constructor(options: WriteBehindOptions) {
     this.#options = options;
@@ -53,8 +57,12 @@ export class WriteBehind {
     snapshots.push(snapshot);
     for (const { oid, bytes } of draft.parts.contents) contents.set(oid, bytes);
     if (draft.steps.length > 0) for (const { path } of draft.parts.changes) paths.add(path);
-    if (this.#options.journal.bytes >= maxSegmentBytes) this.#rotate();
-    else this.#timer ??= setTimeout(() => this.#rotate(), idleMs).unref();
+    this.#timer ??= setTimeout(() => this.#whenDue(), idleMs).unref();
+  }
+
+  /** To be called when nothing is under way in the journal's current segment: then it can be ended. */
+  atRest(): void {
+    if (this.#isDue || this.#options.journal.bytes >= maxSegmentBytes) this.#rotate();
   }
 
   /** A content that is in no pack yet. */
@@ -92,16 +100,22 @@ export class WriteBehind {
     for (const segment of segments) this.#options.journal.retire(segment);
   }
 
-  /** Resolves when all is flushed; answers whether it is. */
+  /** Resolves when all is flushed; answers whether it is. To be called at rest. */
   async drain(): Promise<boolean> {
     this.#rotate();
     await this.#work;
     return this.#behind.size === 0;
   }
 
+  #whenDue(): void {
+    this.#isDue = true;
+    if (!this.#options.isBusy()) this.#rotate();
+  }
+
   #rotate(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#isDue = false;
     if (this.#current.receiptIds.length === 0) return;
     const unflushed = this.#current;
     let segment: string | undefined;
@@ -109,7 +123,7 @@ export class WriteBehind {
       segment = this.#options.journal.rotate();
     } catch {
       // No room for the next segment, for one: this one goes on, and is tried again with the next change.
-      this.#timer = setTimeout(() => this.#rotate(), idleMs).unref();
+      this.#timer = setTimeout(() => this.#whenDue(), idleMs).unref();
       return;
     }
     if (segment === undefined) return;
@@ -136,8 +150,9 @@ export class WriteBehind {
   async #flush(segment: string, { receiptIds, snapshots, contents, paths }: Unflushed): Promise<void> {
     const { keeper, store, root, syncTrusted } = this.#options;
     const blobs = [...contents.values()];
-    await Promise.all([keeper.flush({ segment, snapshots, blobs }), store.sync(receiptIds)]);
-    await syncPaths(root, paths);
+    await keeper.flush({ segment, snapshots, blobs });
+    if (!(await syncFilesystem(store.folder))) await store.sync(receiptIds);
+    if (!(await syncFilesystem(root))) await syncPaths(root, paths);
     await syncTrusted();
   }
 }

@@ -10,7 +10,6 @@ import {
   type DiskCalls,
   ensureFile,
   removeQuietly,
-  replaceFile,
   syncFile,
   systemDisk,
   writeEnd,

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../lib/testing/temp-folder.ts';
@@ -29,8 +29,13 @@ async function fixture() {
   const temp = await tempFolder();
   const notices: string[] = [];
   const pem = join(temp.path, 'checkpoint-key.pem');
-  const open = (keychain: Keychain, known: string | null) =>
-    openSigningKey({ dataDir: temp.path, keychain, known, onNotice: (message) => notices.push(message) });
+  const open = (keychain: Keychain | undefined, known: string | null) =>
+    openSigningKey({
+      dataDir: temp.path,
+      known,
+      onNotice: (message) => notices.push(message),
+      ...(keychain === undefined ? {} : { keychain }),
+    });
   return { pem, notices, open, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
 }
 
@@ -95,6 +100,21 @@ test.each<[string, Partial<Keychain>, string]>([
   expect(keychain.stored).toBeNull();
   expect(existsSync(files.pem)).toBe(false);
   expect(files.notices.join()).toContain(reason);
+});
+
+test('without a keychain the key is in the file, and only there', async () => {
+  await using files = await fixture();
+  const made = await files.open(undefined, null);
+  expect(await files.open(undefined, made.verifierKey)).toMatchObject({
+    source: 'file',
+    verifierKey: made.verifierKey,
+  });
+  rmSync(files.pem);
+  expect(await files.open(undefined, made.verifierKey)).toMatchObject({
+    signer: null,
+    source: 'unavailable',
+  });
+  expect(existsSync(files.pem)).toBe(false);
 });
 
 test('a key file that is no key is left alone', async () => {

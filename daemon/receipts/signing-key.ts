@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { join } from 'node:path';
 import { writeDurably } from '../lib/durable-file.ts';
 import { verifierKeyOf } from './checkpoint-note.ts';
-import { type Keychain, systemKeychain } from './keychain.ts';
+import type { Keychain } from './keychain.ts';
 import { readPlainFile } from './store.ts';
 
 /** The key that signs the checkpoints of all workspaces. */
@@ -16,6 +16,7 @@ export interface SigningKey {
 
 export interface OpenSigningKeyOptions {
   readonly dataDir: string;
+  /** Without one, the file it is. */
   readonly keychain?: Keychain;
   /** The verifier key that the daemon remembers; null before there was one. */
   readonly known: string | null;
@@ -30,19 +31,19 @@ export interface OpenSigningKeyOptions {
  * @throws StorageFullError, StorageFailedError where a new key could not be kept
  */
 export async function openSigningKey(options: OpenSigningKeyOptions): Promise<SigningKey> {
-  const { dataDir, known, onNotice } = options;
-  const keychain = options.keychain ?? systemKeychain('tallystick', 'checkpoint-key');
+  const { dataDir, keychain, known, onNotice } = options;
   const path = join(dataDir, 'checkpoint-key.pem');
   const fromFile = await found('file', async () => (await readPlainFile(path))?.toString('utf8') ?? null);
   if (isUsable(fromFile, known)) return fromFile.key;
-  const fromKeychain = await found('keychain', () => keychain.get());
+  const fromKeychain = await found('keychain', async () => (await keychain?.get()) ?? null);
   if (isUsable(fromKeychain, known)) return fromKeychain.key;
   // Something stands in the file that is not a key, or not the one: it is not ours to overwrite.
   if (known !== null || fromFile.state !== 'absent') {
     onNotice(`${unavailable} ${whyNot(fromFile, fromKeychain)}`);
     return { signer: null, verifierKey: known, source: 'unavailable' };
   }
-  return makeKey({ keychain, path, tryKeychain: fromKeychain.state === 'absent', onNotice });
+  const usable = fromKeychain.state === 'absent' ? keychain : undefined;
+  return makeKey({ path, onNotice, keychain: usable, wasAsked: keychain !== undefined });
 }
 
 const unavailable =
@@ -78,21 +79,25 @@ function whyNot(file: Found, keychain: Found): string {
 }
 
 interface NewKey {
-  readonly keychain: Keychain;
+  /** One that can be written to, as far as is known. */
+  readonly keychain: Keychain | undefined;
+  /** Whether there should have been one. */
+  readonly wasAsked: boolean;
   readonly path: string;
-  readonly tryKeychain: boolean;
   readonly onNotice: (message: string) => void;
 }
 
-async function makeKey({ keychain, path, tryKeychain, onNotice }: NewKey): Promise<SigningKey> {
+async function makeKey({ keychain, wasAsked, path, onNotice }: NewKey): Promise<SigningKey> {
   const { privateKey: signer } = generateKeyPairSync('ed25519');
   const pem = signer.export({ type: 'pkcs8', format: 'pem' }).toString();
   const verifierKey = verifierKeyOf(signer);
-  if (tryKeychain && (await keptBy(keychain, pem))) return { signer, verifierKey, source: 'keychain' };
+  if (keychain !== undefined && (await keptBy(keychain, pem)))
+    return { signer, verifierKey, source: 'keychain' };
   await writeDurably(path, pem);
-  onNotice(
-    `No keychain could be used: the key that signs receipts is in ${path}. Who reads it can forge them.`,
-  );
+  if (wasAsked)
+    onNotice(
+      `No keychain could be used: the key that signs receipts is in ${path}. Who reads it can forge them.`,
+    );
   return { signer, verifierKey, source: 'file' };
 }
 

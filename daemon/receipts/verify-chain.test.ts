@@ -52,20 +52,33 @@ test('a flipped byte is named; a chain put back to an older state, CHECKPOINT an
 test('receipts that are added while it verifies are no fault', async () => {
   await using fixture = await storeFixture();
   const store = await fixture.open();
-  store.append(sealedChain(300, fixture));
-  let writing = true;
-  const writer = (async () => {
-    while (writing) {
+  store.append(sealedChain(30, fixture));
+  const appendMore = async (batches: number) => {
+    for (let batch = 0; batch < batches; batch += 1) {
       await store.writable;
-      store.append(sealedChain(3, { ...fixture, after: store.head }));
+      store.append(sealedChain(1, { ...fixture, after: store.head }));
       await new Promise((resolve) => setImmediate(resolve));
     }
-  })();
-  for (let round = 0; round < 20; round += 1)
-    expect(await verifyChain(store, { onProgress })).toMatchObject({ valid: true, fault: null });
-  writing = false;
+  };
+  for (let round = 0; round < 14; round += 1) {
+    const [verdict] = await Promise.all([verifyChain(store, { onProgress }), appendMore(round)]);
+    expect(verdict).toMatchObject({ valid: true, fault: null });
+  }
+  expect(store.head.count).toBe(30 + (13 * 14) / 2);
+});
+
+test('writers wait until every hold is released', async () => {
+  await using fixture = await storeFixture();
+  const store = await fixture.open();
+  const order: string[] = [];
+  const [one, two] = [store.hold(), store.hold()];
+  const writer = store.writable.then(() => order.push('written'));
+  one[Symbol.dispose]();
+  await new Promise((resolve) => setImmediate(resolve));
+  order.push('second released');
+  two[Symbol.dispose]();
   await writer;
-  expect(store.head.count).toBeGreaterThan(300);
+  expect(order).toEqual(['second released', 'written']);
 });
 
 test('repairs are reported, and are no fault', async () => {

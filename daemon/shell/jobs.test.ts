@@ -168,7 +168,15 @@ describe('a command', () => {
     expect((await agent.problem('POST', '/api/shell/run', { cmd: 'true' })).code).toBe('too_many_jobs');
     expect(await agent.json<unknown[]>('GET', '/api/shell/jobs')).toHaveLength(64);
     await agent.send('POST', `/api/shell/cancel/${running[0]?.jobId}`);
-    expect((await agent.run({ cmd: 'true' })).frames).toMatchObject([{ type: 'exit', code: 0 }]);
+    expect((await agent.run({ cmd: 'true' })).frames).toEqual([
+      {
+        type: 'exit',
+        code: 0,
+        run_id: expect.stringMatching(/^run_[0-9a-z]{16}$/),
+        receipt_id: null,
+        files_changed: 0,
+      },
+    ]);
     await Promise.all(running.slice(1).map(({ jobId }) => agent.send('POST', `/api/shell/cancel/${jobId}`)));
     await Promise.all(running.map(({ frames }) => rest(frames)));
   });
@@ -186,6 +194,7 @@ describe('a command', () => {
     );
     expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 3);
     expect(readdirSync(booted.dataDir).toSorted()).toEqual([
+      'checkpoint-key.pem',
       'daemon.lock',
       'jobs.jsonl',
       'state.json',

@@ -23,7 +23,10 @@ export function sha256(bytes: Uint8Array): Digest {
 export function packEntry(bytes: Uint8Array): Buffer {
   const head = entryHead(bytes.length);
   // Without a size of its own each of many small contents gets a buffer of 16 KiB.
-  const deflated = deflateSync(bytes, { level: 1, chunkSize: Math.min(Math.max(bytes.length, 64), 65_536) + 64 });
+  const deflated = deflateSync(bytes, {
+    level: 1,
+    chunkSize: Math.min(Math.max(bytes.length, 64), 65_536) + 64,
+  });
   // Not from the shared pool: a few bytes that wait to be written would keep 8 KiB of it alive.
   const entry = Buffer.allocUnsafeSlow(head.length + deflated.length);
   entry.set(head);

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import type { Dirty } from './baseline.ts';
 import { Cookies } from './cookies.ts';
-import { orNull, type PinnedFolder } from './pinned-folder.ts';
+import { identityOf, orNull, type PinnedFolder } from './pinned-folder.ts';
 import { isSkippedName } from './skipped-paths.ts';
 import { TreeWatch } from './tree-watch.ts';
 
@@ -145,7 +145,7 @@ export class ChangeFeed {
   #mayMiss(): boolean {
     if (!this.#watch || this.#isIncomplete || this.#watch.events > this.#maxEvents) return true;
     const root = orNull(() => lstatSync(this.#options.root));
-    return root?.ino !== this.#watch.inodeOf('');
+    return root === null || identityOf(root) !== this.#watch.identityOf('');
   }
 
   #lose(error: unknown): void {

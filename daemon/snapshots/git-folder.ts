@@ -17,6 +17,8 @@ export function prepareGitFolder(folder: string): string {
   makeFolders(join(folder, 'refs/heads'));
   if (!existsSync(join(folder, 'config'))) replaceFileSync(join(folder, 'config'), config);
   if (!existsSync(join(folder, 'HEAD'))) replaceFileSync(join(folder, 'HEAD'), 'ref: refs/heads/main\n');
+  for (const name of readdirSync(folder))
+    if (name.endsWith('.tmp')) rmSync(join(folder, name), { force: true });
   for (const name of readdirSync(packs)) {
     const withoutIndex = name.endsWith('.pack') && !existsSync(join(packs, name.replace(/\.pack$/, '.idx')));
     if (name.startsWith(packTempPrefix) || name.endsWith('.tmp') || withoutIndex)

@@ -1,11 +1,12 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
 import { systemErrorCode } from '../lib/durable-errors.ts';
 
 /** A folder of the workspace that can't be swapped for a link while it is looked at. */
 export interface PinnedFolder {
   /** What the system is asked for to get at `name` (latin1) in the folder. */
   at(name: string): Buffer | string;
-  readonly ino: number;
+  /** Another for another folder, even where that got the inode of one that was removed. */
+  readonly identity: string;
   readonly ctimeMs: number;
   close(): void;
 }
@@ -27,8 +28,8 @@ function pinByDescriptor(root: string, path: string): PinnedFolder | null {
     closeSync(file);
     return null;
   }
-  const { ino, ctimeMs } = fstatSync(file);
-  return { at: (name) => join(link, name), ino, ctimeMs, close: () => closeSync(file) };
+  const stats = fstatSync(file);
+  return { at: (name) => join(link, name), ...about(stats), close: () => closeSync(file) };
 }
 
 /** Elsewhere there is no such way: every folder on the way is looked at, which leaves a race of microseconds. */
@@ -41,9 +42,16 @@ function pinByName(root: string, path: string): PinnedFolder | null {
     if (!stats?.isDirectory()) return null;
   }
   if (!stats?.isDirectory()) return null;
-  const { ino, ctimeMs } = stats;
   const prefix = path === '' ? '' : `${path}/`;
-  return { at: (name) => join(root, prefix + name), ino, ctimeMs, close: () => undefined };
+  return { at: (name) => join(root, prefix + name), ...about(stats), close: () => undefined };
+}
+
+function about({ ino, birthtimeMs, ctimeMs }: Stats) {
+  return { identity: identityOf({ ino, birthtimeMs }), ctimeMs };
+}
+
+export function identityOf({ ino, birthtimeMs }: Pick<Stats, 'ino' | 'birthtimeMs'>): string {
+  return `${ino} ${birthtimeMs}`;
 }
 
 function join(folder: string, name: string): Buffer | string {

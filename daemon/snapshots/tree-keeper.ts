@@ -4,7 +4,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { SnapshotRecord, TreeChange } from './entry-state.ts';
 import type { Content, KeeperNotice, RunChanges, SnapshotLimits } from './tree-calls.ts';
 import { cookieFolder } from './tree-calls.ts';
-import { TreeThread } from './tree-thread.ts';
+import { type StartWorker, startTreeWorker, TreeThread } from './tree-thread.ts';
 
 export interface TreeKeeperOptions {
   /** The workspace; a real path. */
@@ -23,6 +23,7 @@ export interface TreeKeeperOptions {
   readonly maxQueuedEvents?: number;
   /** Of more folders than this the tree is scanned instead of watched; 0 turns watching off. */
   readonly maxWatchedFolders?: number;
+  readonly startWorker?: StartWorker;
 }
 
 export interface FlushRequest {
@@ -67,6 +68,7 @@ export class TreeKeeper implements AsyncDisposable {
       },
       logger: options.logger,
       onNotice: options.onNotice,
+      startWorker: options.startWorker ?? startTreeWorker,
     });
   }
 

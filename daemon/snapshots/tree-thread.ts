@@ -15,7 +15,13 @@ interface TreeThreadOptions {
   readonly data: TreeWorkerData;
   readonly logger: Logger;
   readonly onNotice: (notice: KeeperNotice) => void;
+  readonly startWorker: StartWorker;
 }
+
+export type StartWorker = (data: TreeWorkerData) => Worker;
+
+export const startTreeWorker: StartWorker = (workerData) =>
+  new Worker(workerFile('snapshots/tree-worker'), { workerData, execArgv: [] });
 
 interface Pending {
   resolve(value: unknown): void;
@@ -81,8 +87,7 @@ export class TreeThread {
   }
 
   #start(): Worker {
-    const data: TreeWorkerData = { ...this.#options.data, interrupted: [...this.running] };
-    const worker = new Worker(workerFile('snapshots/tree-worker'), { workerData: data, execArgv: [] });
+    const worker = this.#options.startWorker({ ...this.#options.data, interrupted: [...this.running] });
     worker.on('message', (message: WorkerMessage) => this.#receive(message));
     let cause: unknown;
     worker.on('error', (error) => {

@@ -1,5 +1,5 @@
-import { type FSWatcher, readdirSync, watch } from 'node:fs';
-import { parentOf } from '../lib/byte-path.ts';
+import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs';
+import { parentOf, systemPath } from '../lib/byte-path.ts';
 import { systemErrorCode } from '../lib/durable-errors.ts';
 import { orNull, type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
@@ -18,7 +18,7 @@ export interface TreeWatchOptions {
 
 interface WatchedFolder {
   readonly watcher: FSWatcher;
-  readonly ino: number;
+  readonly identity: string;
   readonly subfolders: Set<string>;
 }
 
@@ -45,16 +45,16 @@ export class TreeWatch {
     this.#events = 0;
   }
 
-  /** Inode of what is watched as the folder; the folder itself may be another by now. */
-  inodeOf(folder: string): number | undefined {
-    return this.#folders.get(folder)?.ino;
+  /** Of what is watched as the folder; the folder itself may be another by now. */
+  identityOf(folder: string): string | undefined {
+    return this.#folders.get(folder)?.identity;
   }
 
   /** Watches a folder, but none of its subfolders. */
   add(path: string, folder: PinnedFolder): void {
     if (this.#isClosed) return;
     const there = this.#folders.get(path);
-    if (there?.ino === folder.ino) return;
+    if (there?.identity === folder.identity) return;
     if (there) this.remove(path);
     if (this.#folders.size >= this.#options.maxFolders) {
       this.#fail(new Error(`there are more than ${this.#options.maxFolders} folders to watch`));
@@ -65,7 +65,7 @@ export class TreeWatch {
         this.#onEvent(path, kind, name?.toString('latin1') ?? null),
       );
       watcher.on('error', (error) => this.#fail(error));
-      this.#folders.set(path, { watcher, ino: folder.ino, subfolders: new Set() });
+      this.#folders.set(path, { watcher, identity: folder.identity, subfolders: new Set() });
       if (path !== '') this.#folders.get(parentOf(path))?.subfolders.add(path);
     } catch (error) {
       // The folder is gone already: the event that says so is on its way.
@@ -96,8 +96,17 @@ export class TreeWatch {
     if (name === null) return;
     const path = folder === '' ? name : `${folder}/${name}`;
     if (this.#options.isSkipped(folder, name)) return;
+    if (kind === 'rename' && aboutItself.test(name)) this.#followItself(folder, path);
     const isNewFolder = kind === 'rename' && this.#followFolder(path);
     this.#options.onDirty(path, isNewFolder);
+  }
+
+  /** Maybe the folder itself was removed, and maybe another is at its path: to that, the watcher is blind. */
+  #followItself(folder: string, path: string): void {
+    if (this.#look(() => lstatSync(systemPath(this.#options.root, path))) !== null) return;
+    this.remove(folder);
+    this.#followFolder(folder);
+    this.#options.onDirty(folder, true);
   }
 
   /** Something came to be, or ceased to be, at the path: whether it is a folder that was not watched. */
@@ -105,8 +114,8 @@ export class TreeWatch {
     const pinned = this.#pin(path);
     try {
       const watched = this.#folders.get(path);
-      if (watched && watched.ino !== pinned?.ino) this.remove(path);
-      if (!pinned || watched?.ino === pinned.ino || this.#options.isIgnored(path)) return false;
+      if (watched && watched.identity !== pinned?.identity) this.remove(path);
+      if (!pinned || watched?.identity === pinned.identity || this.#options.isIgnored(path)) return false;
       this.#addTree(path, pinned);
       return true;
     } finally {
@@ -147,6 +156,9 @@ export class TreeWatch {
     this.#options.onFailure(error);
   }
 }
+
+/** Of what happens to the folder itself we hear under the name of the descriptor it was opened by. */
+const aboutItself = /^\d+$/;
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

@@ -217,6 +217,17 @@ describe('the recent list', () => {
   });
 });
 
+/** What the schemas of these routes ask for. */
+const queries: Record<string, string> = {
+  '/api/project/file': '?path=a.txt',
+  '/api/project/search': '?q=a',
+};
+const bodies: Record<string, unknown> = {
+  '/api/shell/run': { cmd: 'true' },
+  '/api/project/move': { from: 'a', to: 'b' },
+  '/api/project/edit': { path: 'a', edits: [{ old_text: 'a', new_text: 'b' }] },
+};
+
 describe('which workspace a call means', () => {
   test('is the one its credential loaded last, each its own', async () => {
     await using booted = await boot();
@@ -248,8 +259,12 @@ describe('which workspace a call means', () => {
     const calls = booted.daemon.routes.filter((route) => route.workspace === true);
     expect(calls.length).toBeGreaterThan(4);
     for (const { method, path } of calls) {
-      const target = path.replace(':job_id', 'j_0123456789abcdef');
-      const body = path === '/api/shell/run' ? { cmd: 'true' } : undefined;
+      const target = path
+        .replace(':job_id', 'j_0123456789abcdef')
+        .replace(':run_id', 'run_0123456789abcdef')
+        .replace(':receipt_id', 'rcpt_20260101_000000010000')
+        .concat(queries[path] ?? '');
+      const body = method === 'post' ? bodies[path] : undefined;
       const none = await agent.problem(method, target, body);
       expect([target, none.httpStatus, none.code]).toEqual([target, 409, 'no_active_workspace']);
       for (const name of [

@@ -24,7 +24,7 @@ test("the README's curl session works as it stands there", async () => {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: booted.projectDir });
   expect(stdout).toContain(`"path":"${booted.projectDir}","analysis":{"status":"pending"}`);
   expect(stdout).toMatch(
-    /id: 1\ndata: \{"type":"stdout","line":"[0-9a-f]{7} Say hello"\}\n\nid: 2\ndata: \{"type":"exit","code":3\}\n/,
+    /id: 1\ndata: \{"type":"stdout","line":"[0-9a-f]{7} Say hello"\}\n\nid: 2\ndata: \{"type":"exit","code":0,"run_id":"run_[0-9a-z]{16}","receipt_id":"rcpt_\d{8}_00000001[0-9a-f]{4}","files_changed":1\}\n/,
   );
-  expect(stdout).toContain('"cmd":"git log --oneline | head -2; exit 3"');
+  expect(stdout).toContain('"cmd":"git log --oneline | head -2; echo hi > new.txt"');
 });

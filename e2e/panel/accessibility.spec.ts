@@ -1,10 +1,10 @@
 import type { Page } from 'playwright/test';
 import { expect, footer, run, test } from './fixtures.ts';
 
-const viewNames = ['Workspaces', 'Jobs', 'API keys', 'Daemon'];
+const viewNames = ['Workspaces', 'Jobs', 'Files', 'Receipts', 'API keys', 'Daemon'];
 
 test('everything that can be used has a name, in every view and dialog', async ({ panel, project }) => {
-  await run(panel, 'echo hi');
+  await run(panel, 'echo hi > hi.txt');
   await expect(footer(panel)).toContainText('Exited');
   for (const name of viewNames) {
     await panel.getByRole('link', { name, exact: true }).click();
@@ -13,6 +13,22 @@ test('everything that can be used has a name, in every view and dialog', async (
   }
   await panel.keyboard.press('n');
   await panel.getByRole('dialog').waitFor();
+  expect(await nameless(panel)).toEqual([]);
+  await panel.keyboard.press('Escape');
+
+  await panel.getByRole('link', { name: 'Files', exact: true }).click();
+  await panel.getByRole('treeitem', { name: 'hi.txt' }).click();
+  await panel.locator('.cm-content').click();
+  await panel.keyboard.press('Control+f');
+  await panel.locator('.cm-search').waitFor();
+  expect(await nameless(panel)).toEqual([]);
+
+  await panel.getByRole('link', { name: 'Receipts', exact: true }).click();
+  await panel.getByRole('region', { name: 'Changes in hi.txt' }).waitFor();
+  await panel.getByRole('button', { name: 'Verify chain' }).click();
+  await panel.getByText('Chain is intact').waitFor();
+  await panel.getByRole('button', { name: 'Roll back…' }).click();
+  await panel.getByRole('alertdialog').getByRole('listitem').waitFor();
   expect(await nameless(panel)).toEqual([]);
   expect(project.name).toBe('acme');
 });
@@ -45,6 +61,14 @@ for (const scheme of ['light', 'dark'] as const) {
       ['--warning-text', '--surface'],
       ['--on-accent', '--accent-fill'],
       ['--log-text', '--log'],
+      ...['--diff-added', '--diff-added-mark', '--diff-removed', '--diff-removed-mark'].map(
+        (ground): [string, string] => ['--log-text', ground],
+      ),
+      ['--faint', '--diff-added'],
+      ['--faint', '--diff-removed'],
+      ['--faint', '--inset'],
+      ['--success-text', '--diff-added'],
+      ['--danger-text', '--diff-removed'],
       ...Array.from({ length: 16 }, (_, index): [string, string] => [`--ansi-${index}`, '--log']),
     ];
     for (const [text, ground] of pairs) {

@@ -55,6 +55,7 @@ async function fill(page: Page): Promise<void> {
   ])
     keys.set(body.name, await api<CreatedKey>(page, 'POST', '/api/account/api-keys', body));
   const key = keys.get('Coding agent on my laptop')?.key ?? '';
+  await writeSources(project, key);
   await call(project, key, 'git log --oneline | head -5');
   await call(project, key, 'git status --short');
   await call(project, key, 'sleep 30', 1);
@@ -89,6 +90,46 @@ async function call(project: LoadedProject, key: string, cmd: string, timeout?: 
   await (await post(project, key, cmd, timeout)).text();
 }
 
+/** What gives the receipts something to tell: a file by the agent, one by the person, and a formatter. */
+async function writeSources(project: LoadedProject, key: string): Promise<void> {
+  const put = (path: string, text: string, credential: string) =>
+    fetch(`${daemon.url}/api/project/file?path=${path}`, {
+      method: 'PUT',
+      headers: {
+        Authorization: `Bearer ${credential}`,
+        'Content-Type': 'application/octet-stream',
+        'X-Workspace-Id': project.ws_id,
+      },
+      body: text,
+    });
+  for (const area of ['invoices', 'payments', 'refunds'])
+    await put(`src/${area}/total.mjs`, totals.replaceAll('area', area), key);
+  await put('docs/rounding.md', rounding, key);
+  await writeFile(join(project.path, 'format.mjs'), formatter);
+  await call(project, key, `'${process.execPath}' format.mjs src`.replace(`'${process.execPath}'`, 'node'));
+  await put('src/invoices/total.mjs', totals.replaceAll('area', 'invoices').replace('0.5', '0.49'), key);
+}
+
+const totals = `import { half } from "../rounding.mjs"
+
+/** The total of all area, in cents. */
+export function total(lines) {
+  let sum = 0
+  for (const line of lines) sum += line.cents * line.count
+  return half(sum, 0.5)
+}
+`;
+
+const rounding = `# Rounding
+
+Amounts are whole cents. Half a cent goes to the even neighbour, so that sums of many do not drift.
+`;
+
+const formatter = `import { globSync, readFileSync, writeFileSync } from 'node:fs';
+for (const file of globSync('src/**/*.mjs'))
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"', "'").replace(/([\\w)'])$/gm, '$1;').replace(/\\*\\/;/g, '*/'));
+`;
+
 async function writeSuite(path: string): Promise<void> {
   const areas = ['invoices', 'payments', 'refunds', 'webhooks'];
   for (const area of areas) {
@@ -121,6 +162,8 @@ async function takeAll(page: Page): Promise<void> {
   for (const [name, view, sign] of [
     ['workspaces', 'Workspaces', 'Recent'],
     ['jobs', 'Jobs', 'Running'],
+    ['files', 'Files', 'package.json'],
+    ['receipts', 'Receipts', 'Today'],
     ['keys', 'API keys', 'Release bot'],
     ['daemon', 'Daemon', 'Data folder'],
   ] as const) {
@@ -129,6 +172,17 @@ async function takeAll(page: Page): Promise<void> {
     if (name === 'jobs') {
       await page.getByRole('button', { name: /npm test/ }).click();
       await page.locator('.log-row').filter({ hasText: 'pass 16' }).waitFor();
+    }
+    if (name === 'files') {
+      for (const part of ['src', 'invoices', 'total.mjs'])
+        await page.getByRole('treeitem', { name: part }).first().click();
+      await page.locator('.cm-content').getByText('export').waitFor();
+    }
+    if (name === 'receipts') {
+      await page.getByRole('button', { name: /format\.mjs/ }).click();
+      await page.getByRole('region', { name: 'Changes in src/invoices/total.mjs' }).waitFor();
+      await page.getByRole('button', { name: 'Verify chain' }).click();
+      await page.getByText('Chain is intact').waitFor();
     }
     await take(page, name);
   }

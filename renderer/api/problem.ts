@@ -43,6 +43,11 @@ export async function problemFrom(response: Response): Promise<ApiProblem> {
   });
 }
 
+/** Whether a call was refused because the file is not as `If-Match` or `If-None-Match` said. */
+export function isOtherContent(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'conflict' && 'etag' in error.members;
+}
+
 /** What went wrong, in words for the person at the panel. */
 export function problemText(error: unknown): string {
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error);
@@ -58,7 +63,7 @@ const plainWords: Partial<Record<ProblemCode, string>> = {
   shutting_down: 'The daemon is shutting down.',
   path_outside_workspace: 'That path leads out of the workspace.',
   path_reserved: 'The folders .service and .git are not changed through the panel.',
-  file_exists: 'There is a file with this name already.',
+  file_exists: 'There is something with this name already.',
   file_not_found: 'The file is not there any more.',
   file_too_large: 'The file is too large: at most 50 MiB.',
 };

@@ -65,7 +65,10 @@ export const queries = {
   receipt: (api: ApiClient, workspaceId: string, receiptId: string) =>
     queryOptions({
       queryKey: ['receipt', workspaceId, receiptId],
-      queryFn: ({ signal }) => api.json<Receipt>(`/api/receipts/${receiptId}`, { signal, workspaceId }),
+      queryFn: async ({ signal }) => {
+        const response = await api.open(`/api/receipts/${receiptId}`, { signal, workspaceId });
+        return storedReceipt(await response.text());
+      },
       staleTime: 60_000,
     }),
 
@@ -133,6 +136,18 @@ export const queries = {
         }),
     }),
 };
+
+/** A receipt as it stands on the disk; `receipt` is undefined where that is no JSON any more. */
+export type StoredReceipt = { text: string; receipt: Receipt | undefined };
+
+function storedReceipt(text: string): StoredReceipt {
+  try {
+    return { text, receipt: JSON.parse(text) };
+  } catch {
+    // Altered on the disk: the panel shows what is there instead.
+    return { text, receipt: undefined };
+  }
+}
 
 /** What the daemon filters the list by. */
 export type ReceiptFilter = { path?: string; tool?: string; run_id?: string };

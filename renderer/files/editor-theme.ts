@@ -42,7 +42,17 @@ export const editorTheme: Extension = [
     },
     '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line)' },
     '.cm-panel.cm-search': { padding: '8px 40px 8px 12px', fontSize: '13px' },
-    '.cm-panel.cm-search label': { fontSize: '12px', color: 'var(--muted)' },
+    '.cm-panel.cm-search label': {
+      display: 'inline-flex',
+      alignItems: 'center',
+      gap: '5px',
+      marginLeft: '6px',
+      fontSize: '12px',
+      color: 'var(--muted)',
+    },
+    '.cm-panel.cm-search label::first-letter, .cm-panel.cm-search .cm-button::first-letter': {
+      textTransform: 'uppercase',
+    },
     '.cm-panel.cm-search [name=close]': {
       top: '8px',
       right: '10px',

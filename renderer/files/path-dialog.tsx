@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { problemText } from '../api/problem.ts';
+import { isOtherContent, problemText } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -35,6 +35,7 @@ function PathForm(props: Omit<PathDialogProps, 'open' | 'title'>) {
   return (
     <form onSubmit={submit} noValidate>
       <Field
+        autoFocus
         label="Path in the workspace"
         inputClassName="font-mono text-xs!"
         autoComplete="off"
@@ -42,7 +43,7 @@ function PathForm(props: Omit<PathDialogProps, 'open' | 'title'>) {
         spellCheck={false}
         placeholder="src/notes.md"
         value={path}
-        error={error === null ? undefined : problemText(error)}
+        error={error === null ? undefined : isOtherContent(error) ? taken : problemText(error)}
         hint="Folders that are missing are made."
         // The name is what is usually changed, not the folder.
         onFocus={({ target }) => target.setSelectionRange(initial.lastIndexOf('/') + 1, target.value.length)}
@@ -57,3 +58,5 @@ function PathForm(props: Omit<PathDialogProps, 'open' | 'title'>) {
     </form>
   );
 }
+
+const taken = 'There is a file with this name already.';

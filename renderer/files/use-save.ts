@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { toast } from 'sonner';
 import type { WrittenFile } from '../../daemon/contract/files.ts';
 import type { ApiClient } from '../api/client.ts';
-import { ApiProblem, problemText } from '../api/problem.ts';
+import { ApiProblem, isOtherContent, problemText } from '../api/problem.ts';
 import { usePanel } from '../panel-context.ts';
 import { receiptLink, useRollBack } from '../receipts/use-roll-back.ts';
 import type { OnDisk, OpenFile } from './open-file.ts';
@@ -39,7 +39,7 @@ export function useSave(file: OpenFile, workspaceId: string, path: string) {
       tellOfSave(written, () => undo(written.run_id));
     } catch (error) {
       file.notSaved();
-      if (!isConflict(error)) {
+      if (!isOtherContent(error)) {
         toast.error('Not saved', { description: problemText(error) });
         return;
       }
@@ -66,13 +66,6 @@ function tellOfSave(written: WrittenFile, undo: () => void): void {
     description: receiptLink(written.receipt_id),
     action: { label: 'Undo', onClick: undo },
   });
-}
-
-function isConflict(error: unknown): boolean {
-  return (
-    error instanceof ApiProblem &&
-    ['file_changed', 'file_exists', 'file_not_found', 'conflict'].includes(error.code)
-  );
 }
 
 async function readOnDisk(api: ApiClient, workspaceId: string, path: string): Promise<OnDisk> {

@@ -7,6 +7,7 @@ import { queries } from '../api/queries.ts';
 import { usePanel } from '../panel-context.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyIcon } from '../ui/copy-button.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { QueryState } from '../ui/query-state.tsx';
 import { exactTime } from '../ui/time-words.ts';
 import { FileChanges } from './file-changes.tsx';
@@ -29,15 +30,32 @@ export function ReceiptPane({ workspace, receiptId, listed }: ReceiptPaneProps) 
       {query.data === undefined ? (
         <QueryState query={query} what="the receipt" />
       ) : (
-        <ReceiptBody workspace={workspace} receipt={query.data} listed={listed} />
+        // A receipt that was altered may lack what any receipt has: then it is shown as it stands.
+        <ErrorBoundary instead={<DamagedReceipt text={query.data.text} />}>
+          {query.data.receipt === undefined ? (
+            <DamagedReceipt text={query.data.text} />
+          ) : (
+            <ReceiptBody
+              workspace={workspace}
+              receipt={query.data.receipt}
+              text={query.data.text}
+              listed={listed}
+            />
+          )}
+        </ErrorBoundary>
       )}
     </section>
   );
 }
 
-type ReceiptBodyProps = { workspace: RecentProject; receipt: Receipt; listed: ReceiptSummary[] };
+type ReceiptBodyProps = {
+  workspace: RecentProject;
+  receipt: Receipt;
+  text: string;
+  listed: ReceiptSummary[];
+};
 
-function ReceiptBody({ workspace, receipt, listed }: ReceiptBodyProps) {
+function ReceiptBody({ workspace, receipt, text, listed }: ReceiptBodyProps) {
   const workspaceId = workspace.ws_id;
   const [raw, setRaw] = useState(false);
   const [rollingBack, setRollingBack] = useState(false);
@@ -86,7 +104,7 @@ function ReceiptBody({ workspace, receipt, listed }: ReceiptBodyProps) {
       <RunVerification run={verify} />
       <ReceiptLinks workspaceId={workspaceId} receipt={receipt} listed={listed} />
       {raw ? (
-        <RawReceipt receipt={receipt} />
+        <RawReceipt text={text} shown={JSON.stringify(receipt, null, 2)} />
       ) : (
         <>
           <ReceiptFacts receipt={receipt} />
@@ -108,14 +126,28 @@ function titleOf(receipt: Receipt): string {
   return receipt.command?.cmd ?? deedWords({ ...receipt, file_count: receipt.files.length });
 }
 
-function RawReceipt({ receipt }: { receipt: Receipt }) {
-  const text = JSON.stringify(receipt, null, 2);
+/** The receipt as JSON; what is copied are the bytes as they are stored. */
+function RawReceipt({ text, shown }: { text: string; shown: string }) {
   return (
     <section aria-label="Raw JSON" className="relative rounded-lg border border-line bg-inset">
       <span className="absolute top-1 right-1">
-        <CopyIcon text={text} label="Copy JSON" />
+        <CopyIcon text={text} label="Copy as stored" />
       </span>
-      <pre className="overflow-x-auto p-3 font-mono text-xs leading-[18px] select-text">{text}</pre>
+      <pre className="overflow-x-auto p-3 pr-10 font-mono text-xs leading-[18px] wrap-anywhere whitespace-pre-wrap select-text">
+        {shown}
+      </pre>
     </section>
+  );
+}
+
+function DamagedReceipt({ text }: { text: string }) {
+  return (
+    <div className="space-y-3 px-5 py-4">
+      <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger-text">
+        <h2 className="font-semibold">This is no receipt any more</h2>
+        <p>It was altered on the disk. Verify the chain to see how. This is what is there:</p>
+      </div>
+      <RawReceipt text={text} shown={text} />
+    </div>
   );
 }

@@ -32,8 +32,9 @@ export function RollbackDialog({ workspaceId, runId, title, open, onClose }: Rol
   };
   const plan = preview.data;
   const conflicts = refused.length > 0 ? refused : (plan?.conflicts ?? []);
+  const steps = plan?.files.filter((file) => file.step !== 'unchanged') ?? [];
   const inTheWay = new Set(conflicts.map((conflict) => conflict.path));
-  const steps = plan?.files.filter((file) => file.step !== 'unchanged' && !inTheWay.has(file.path)) ?? [];
+  const overwrites = steps.some((step) => inTheWay.has(step.path));
   const act = () => rollBack.mutate({ runId, force: conflicts.length > 0 }, { onSuccess: close });
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
@@ -65,9 +66,7 @@ export function RollbackDialog({ workspaceId, runId, title, open, onClose }: Rol
               <Button>Cancel</Button>
             </AlertDialog.Cancel>
             <Button variant="danger" disabled={steps.length === 0 || rollBack.isPending} onClick={act}>
-              {conflicts.length > 0
-                ? 'Undo the rest anyway'
-                : `Roll back ${countWords(steps.length, 'file')}`}
+              {actionWords({ conflicts: conflicts.length, overwrites, files: steps.length })}
             </Button>
           </div>
         </AlertDialog.Content>
@@ -78,28 +77,31 @@ export function RollbackDialog({ workspaceId, runId, title, open, onClose }: Rol
 
 type Step = RollbackPlan['files'][number];
 
+function actionWords(plan: { conflicts: number; overwrites: boolean; files: number }): string {
+  if (plan.conflicts === 0) return `Roll back ${countWords(plan.files, 'file')}`;
+  return plan.overwrites ? 'Roll back anyway' : 'Undo the rest anyway';
+}
+
 function Plan({ steps, conflicts }: { steps: Step[]; conflicts: RollbackConflict[] }) {
+  // What has changed since is part of the plan, for it can be put back; what is not in it can't be.
+  const planned = new Set(steps.map((step) => step.path));
+  const lost = conflicts.filter((conflict) => planned.has(conflict.path));
+  const left = conflicts.filter((conflict) => !planned.has(conflict.path));
   return (
     <>
-      {conflicts.length > 0 && (
-        <section aria-label="Conflicts" className="border-b border-line bg-warning-soft px-5 py-3">
-          <h3 className="flex items-center gap-2 font-medium text-warning-text">
-            <TriangleAlert className="size-4 shrink-0" aria-hidden />
-            {countWords(conflicts.length, 'file')} can not simply be put back, and{' '}
-            {conflicts.length === 1 ? 'stays' : 'stay'} as {conflicts.length === 1 ? 'it is' : 'they are'}
-          </h3>
-          <ul className="mt-2 space-y-1.5">
-            {conflicts.map((conflict) => (
-              <li key={conflict.path}>
-                <span className="font-mono text-xs break-all">{conflict.path}</span>
-                <span className="block text-xs text-muted">
-                  {reasonWords[conflict.reason]}
-                  {conflict.detail !== '' && ` ${conflict.detail}`}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
+      {lost.length > 0 && (
+        <Conflicts
+          conflicts={lost}
+          title={`${countWords(lost.length, 'file')} changed since`}
+          note="Rolling back anyway replaces what was written there since. That, too, can be undone."
+        />
+      )}
+      {left.length > 0 && (
+        <Conflicts
+          conflicts={left}
+          title={`${countWords(left.length, 'file')} can not be put back`}
+          note={left.length === 1 ? 'It stays as it is.' : 'They stay as they are.'}
+        />
       )}
       {steps.length === 0 ? (
         <p className="px-5 py-6 text-center text-muted">
@@ -121,6 +123,30 @@ function Plan({ steps, conflicts }: { steps: Step[]; conflicts: RollbackConflict
         </ul>
       )}
     </>
+  );
+}
+
+type ConflictsProps = { conflicts: RollbackConflict[]; title: string; note: string };
+
+function Conflicts({ conflicts, title, note }: ConflictsProps) {
+  return (
+    <section aria-label={title} className="border-b border-line bg-warning-soft px-5 py-3">
+      <h3 className="flex items-center gap-2 font-medium text-warning-text">
+        <TriangleAlert className="size-4 shrink-0" aria-hidden />
+        {title}
+      </h3>
+      <p className="mt-0.5 text-muted">{note}</p>
+      <ul className="mt-2 space-y-1.5">
+        {conflicts.map((conflict) => (
+          <li key={`${conflict.path} ${conflict.reason}`}>
+            <span className="font-mono text-xs break-all">{conflict.path}</span>
+            <span className="block text-xs text-muted">
+              {conflict.detail || reasonWords[conflict.reason]}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -14,7 +14,11 @@ export function useReceipts(workspaceId: string, filter: ReceiptFilter, who: Who
     () => query.data?.pages.flatMap((page) => page.receipts.filter((one) => isBy(one, who))),
     [query.data, who],
   );
-  return { query, receipts };
+  const unreadable = useMemo(
+    () => [...new Set(query.data?.pages.flatMap((page) => page.unreadable ?? []))],
+    [query.data],
+  );
+  return { query, receipts, unreadable };
 }
 
 function isBy({ actor }: ReceiptSummary, who: Who): boolean {

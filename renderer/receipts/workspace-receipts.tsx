@@ -34,13 +34,14 @@ export function WorkspaceReceipts(props: WorkspaceReceiptsProps) {
     ...(tool === undefined ? {} : { tool }),
     ...(runId === null ? {} : { run_id: runId }),
   };
-  const { query, receipts } = useReceipts(workspaceId, filter, who);
+  const { query, receipts, unreadable } = useReceipts(workspaceId, filter, who);
   const filtered = Object.keys(filter).length > 0 || who !== 'anyone';
   // What is shown unasked must not change under the reader when a newer receipt comes.
   const [unasked, setUnasked] = useState<string>();
   const first = receipts?.find((one) => one.receipt_id === unasked) ?? receipts?.[0];
   if (first !== undefined && first.receipt_id !== unasked) setUnasked(first.receipt_id);
   const shown = selected ?? first?.receipt_id;
+  const empty = receipts?.length === 0 && unreadable.length === 0;
   const clear = () => {
     setPath('');
     setTool(undefined);
@@ -65,17 +66,16 @@ export function WorkspaceReceipts(props: WorkspaceReceiptsProps) {
       />
       <ChainVerification workspace={workspace} verification={verification} />
       {receipts === undefined && <QueryState query={query} what="receipts" />}
-      {receipts?.length === 0 && !filtered && selected === null && (
-        <NoReceipts workspaceName={workspace.name} />
-      )}
-      {receipts !== undefined && (receipts.length > 0 || filtered || selected !== null) && (
+      {empty && !filtered && selected === null && <NoReceipts workspaceName={workspace.name} />}
+      {receipts !== undefined && (!empty || filtered || selected !== null) && (
         <div className="grid min-h-0 flex-1 grid-cols-[260px_minmax(0,1fr)] min-[1040px]:grid-cols-[380px_minmax(0,1fr)]">
           <div className="min-h-0 border-r border-line">
-            {receipts.length === 0 && !query.hasNextPage ? (
+            {empty && !query.hasNextPage ? (
               <NothingFound onClear={clear} />
             ) : (
               <ReceiptList
                 receipts={receipts}
+                unreadable={unreadable}
                 selected={shown}
                 more={query.hasNextPage}
                 fetching={query.isFetchingNextPage}

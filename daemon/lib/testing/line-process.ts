@@ -21,10 +21,10 @@ export class LineProcess implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #news = new EventTarget();
 
-  static start(script: string, args: readonly string[]): LineProcess {
+  static start(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): LineProcess {
     const child = spawn(process.execPath, [script, ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+      env: { ...process.env, UV_THREADPOOL_SIZE: '1', ...env },
     });
     return new LineProcess(child);
   }
@@ -62,8 +62,8 @@ export class LineProcess implements AsyncDisposable {
     }
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL');
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.#child.kill(signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

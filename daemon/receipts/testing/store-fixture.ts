@@ -12,6 +12,8 @@ export interface StoreFixture extends AsyncDisposable {
   readonly notices: string[];
   /** What the daemon remembers outside the folder. */
   trusted: { readonly count: number; readonly head: string } | null;
+  /** Each count that it was told, in order. */
+  readonly toldCounts: number[];
   /** Opens the folder as a daemon does that has just started. */
   open(options?: Partial<ReceiptStoreOptions>): Promise<ReceiptStore>;
 }
@@ -28,6 +30,7 @@ export async function storeFixture(): Promise<StoreFixture> {
     wsId,
     notices,
     trusted: null,
+    toldCounts: [],
     open: (options = {}) => ReceiptStore.open({ ...basics, ...options }),
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };
@@ -35,6 +38,7 @@ export async function storeFixture(): Promise<StoreFixture> {
     get: () => fixture.trusted,
     set: (checkpoint) => {
       fixture.trusted = checkpoint;
+      fixture.toldCounts.push(checkpoint.count);
     },
   };
   const basics: ReceiptStoreOptions = {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ChainVerdict, Fault } from '../../contract/receipts.ts';
 import { type ParsedCheckpoint, verifyCheckpoint } from '../checkpoint-note.ts';
 import { genesisHash } from '../receipt-format.ts';
@@ -18,6 +19,14 @@ export function signatureOf(
   return checkpoint === undefined || checkpoint.signatures.length === 0 ? 'missing' : 'unverified';
 }
 
+/** Only the daemon knows that it has written no CHECKPOINT yet: to anyone else, it is gone. */
+export function neverWritten({ trusted, wsId }: VerifyOptions): ParsedCheckpoint | undefined {
+  if (trusted === undefined || wsId === undefined || (trusted.signedCount ?? trusted.count) > 0)
+    return undefined;
+  const indexHash = `sha256:${hash('sha256', '')}`;
+  return { wsId, count: 0, head: genesisHash(wsId), indexHash, text: '', signatures: [] };
+}
+
 interface Before {
   readonly checkpoint: ParsedCheckpoint | undefined;
   readonly signature: Signature;
@@ -29,9 +38,10 @@ export function faultBefore(
   content: FolderContent,
   { checkpoint, signature, options }: Before,
 ): Fault | undefined {
-  if (content.checkpoint === undefined) return chainFault('checkpoint', 'CHECKPOINT is gone.');
-  if (checkpoint === undefined) return chainFault('checkpoint', 'CHECKPOINT is not what the format says.');
-  if (options.key !== undefined && signature !== 'verified')
+  const gone = content.checkpoint === undefined;
+  if (checkpoint === undefined)
+    return chainFault('checkpoint', gone ? 'CHECKPOINT is gone.' : 'CHECKPOINT is not what the format says.');
+  if (!gone && options.key !== undefined && signature !== 'verified')
     return chainFault(
       'checkpoint',
       signature === 'missing' ? 'CHECKPOINT is not signed with this key.' : 'The signature is not right.',

@@ -10,7 +10,7 @@ export interface NamedFault {
 
 /**
  * What of a receipt differs from its index line: the first field, in canonical order, that is not what its digest says,
- * or that is gone; then one that was added; self_hash last. Undefined where every field is as the index has it.
+ * or that is gone; then one that was added; the value of self_hash last. Undefined where every field is as the index has it.
  */
 export function nameFault(bytes: Buffer, line: IndexLine): NamedFault | undefined {
   const value = parseObject(bytes);
@@ -21,6 +21,7 @@ export function nameFault(bytes: Buffer, line: IndexLine): NamedFault | undefine
   const found = Object.keys(value).sort();
   const order = [
     ...expected.filter((name) => name !== 'self_hash'),
+    ...(Object.hasOwn(value, 'self_hash') ? [] : ['self_hash']),
     ...found.filter((name) => !Object.hasOwn(line.fields, name) && name !== 'self_hash'),
     'self_hash',
   ];

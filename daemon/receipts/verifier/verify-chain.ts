@@ -11,6 +11,8 @@ export interface ChainTask {
   readonly signedLines: number;
   readonly markSeq: number;
   readonly onProgress: (checked: number) => void;
+  /** Bytes of the index that are verified at a time. */
+  readonly rangeBytes?: number;
 }
 
 export interface ChainResult {
@@ -24,17 +26,17 @@ export interface ChainResult {
 }
 
 /** Small enough that progress is told some fifty times in a chain of 100,000. */
-const rangeBytes = 2 * 1024 * 1024;
+const usualRangeBytes = 2 * 1024 * 1024;
 
 /**
  * Verifies the receipts of an index in ranges, several at once, and that each range follows the one before. A range
  * begins where its first line says; only then is that compared, so no thread waits for another.
  */
 export async function verifyChain(runner: TaskRunner, task: ChainTask): Promise<ChainResult> {
-  const { onProgress, genesis, ...shared } = task;
+  const { onProgress, genesis, rangeBytes = usualRangeBytes, ...shared } = task;
   let place: ChainPlace = { seq: 1, prevHash: genesis };
   let markedHash: string | undefined;
-  for await (const { range, result: found } of inOrder(runner, shared)) {
+  for await (const { range, result: found } of inOrder(runner, shared, rangeBytes)) {
     const follows = found.from?.seq === place.seq && found.from.prevHash === place.prevHash;
     const empty = found.from === undefined && found.fault === undefined;
     if (empty) continue;
@@ -59,6 +61,7 @@ interface DoneRange {
 async function* inOrder(
   runner: TaskRunner,
   shared: Omit<RangeTask, 'start' | 'end'>,
+  rangeBytes: number,
 ): AsyncGenerator<DoneRange> {
   const pending: Promise<DoneRange>[] = [];
   for (let start = 0; start < shared.indexSize || pending.length > 0; ) {

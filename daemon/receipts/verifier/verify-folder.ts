@@ -6,6 +6,7 @@ import {
   faultAfter,
   faultBefore,
   type IndexedChain,
+  neverWritten,
   type Signature,
   signatureOf,
 } from './chain-faults.ts';
@@ -46,7 +47,7 @@ async function verifyContent(
   options: VerifyOptions,
 ): Promise<ChainVerdict> {
   const note = content.checkpoint;
-  const checkpoint = note === undefined ? undefined : parseCheckpoint(note);
+  const checkpoint = note === undefined ? neverWritten(options) : parseCheckpoint(note);
   const signature = signatureOf(note, checkpoint, options.key);
   const first = faultBefore(content, { checkpoint, signature, options });
   if (first !== undefined || checkpoint === undefined)

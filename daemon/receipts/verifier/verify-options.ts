@@ -7,7 +7,8 @@ export interface VerifyOptions {
   readonly wsId?: string;
   /**
    * The daemon's own copy: the chain must be exactly this. `signedCount`: receipts that the last CHECKPOINT it wrote
-   * covers; an older one was put back. Not compared where it is not given.
+   * covers; an older one was put back. Not compared where it is not given. CHECKPOINT may be missing where this, or else
+   * `count`, is 0.
    */
   readonly trusted?: { readonly count: number; readonly head: string; readonly signedCount?: number };
   /** Called a few times a second, with receipts found right and receipts there are. */

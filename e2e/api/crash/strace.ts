@@ -12,12 +12,15 @@ export interface Injection {
 }
 
 export interface AttachOptions {
+  /** Of a process, or of one of its threads: then that is the `main` one. */
   pid: number;
   /** Where strace writes what it sees. */
   logPath: string;
   /** `all` threads, also those to come, or the `main` one alone. */
   threads: 'all' | 'main';
   syscalls: readonly string[];
+  /** Whether the log shows which file a descriptor stands for. */
+  paths?: boolean;
   injection?: Injection;
 }
 
@@ -32,11 +35,12 @@ export interface Attached {
  * strace 6.1 hangs where it is told to detach from a process that is just dying.
  */
 export async function attachStrace(options: AttachOptions): Promise<Attached> {
-  const { pid, logPath, threads, syscalls, injection } = options;
+  const { pid, logPath, threads, syscalls, paths, injection } = options;
   const strace = spawn(
     'strace',
     [
       ...(threads === 'all' ? ['-f'] : []),
+      ...(paths ? ['-y'] : []),
       ...['-p', String(pid), '-o', logPath, '-e', `trace=${syscalls.join(',')}`],
       ...(injection ? ['-e', `inject=${injection.syscall}:${injection.effect}:when=${injection.nth}`] : []),
     ],
