@@ -14,8 +14,9 @@ import type { ReceiptsState } from './receipts/receipts-state.ts';
 import { openSigningKey, type SigningKey } from './receipts/signing-key.ts';
 import { summarize } from './receipts/summary.ts';
 import { verifyRun } from './receipts/verify-run.ts';
-import { TreeKeeper } from './snapshots/tree-keeper.ts';
+import { defaultSnapshotLimits, TreeKeeper } from './snapshots/tree-keeper.ts';
 import { linkIntoService } from './workspaces/service-folder.ts';
+import { readSettings } from './workspaces/settings.ts';
 import { workspaceFolder } from './workspaces/store.ts';
 
 export interface WorkspaceDoorsOptions {
@@ -44,8 +45,9 @@ export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
       pending,
       onNotice: notice,
     });
-  const openDoor = (workspace: Workspace) => {
+  const openDoor = async (workspace: Workspace) => {
     const { wsId, slug, path } = workspace;
+    const { snapshots } = await readSettings(path, notice);
     const folder = workspaceFolder(dataDir, slug);
     let linked = false;
     return WorkspaceDoor.open({
@@ -62,6 +64,10 @@ export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
           folder: join(folder, 'snapshots'),
           logger,
           interrupted,
+          limits: {
+            maxCount: snapshots?.max_count ?? defaultSnapshotLimits.maxCount,
+            maxBytes: snapshots?.max_bytes ?? defaultSnapshotLimits.maxBytes,
+          },
           onNotice: ({ detail }) => notice(detail),
         }),
       syncTrusted: () => slice.update((value) => ({ next: { ...value }, result: undefined })),

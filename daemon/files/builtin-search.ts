@@ -17,29 +17,19 @@ export async function builtinSearch(
   { rules, onMatch }: SearchEngine & { readonly rules: IgnoreRules },
 ): Promise<{ readonly complete: boolean }> {
   const pattern = compile(query);
-  const stage = createStage();
+  const findIn = query.regex ? matchInStage(pattern) : matchLiteral(pattern, query.pattern.length);
   const isWanted = globFilter(query);
-  const endsMs = performance.now() + searchTimeoutMs;
+  const turns = new Turns(query.signal);
   let complete = true;
-  let turnEndsMs = performance.now() + turnMs;
   for (const path of textFiles(root, query.path, rules)) {
-    if (performance.now() > turnEndsMs) {
-      await nextTurn();
-      turnEndsMs = performance.now() + turnMs;
-      if (query.signal.aborted || turnEndsMs > endsMs) return { complete: false };
-    }
-    if (path === null || !isWanted(path)) continue;
-    const content = readText(root, path);
-    if (content === null) continue;
+    if (!(await turns.goOn())) return { complete: false };
+    const content = path === null || !isWanted(path) ? null : readText(root, path);
+    if (path === null || content === null) continue;
     for (const lines of blocksOf(content)) {
-      const found = matchLines(stage, pattern, lines);
+      if (!(await turns.goOn())) return { complete: false };
+      const found = await findIn(lines, turns);
       if (found === 'too slow') complete = false;
       else for (const match of found) if (!onMatch(path, match)) return { complete: true };
-      if (performance.now() > turnEndsMs) {
-        await nextTurn();
-        turnEndsMs = performance.now() + turnMs;
-        if (query.signal.aborted || turnEndsMs > endsMs) return { complete: false };
-      }
     }
   }
   return { complete };
@@ -48,6 +38,25 @@ export async function builtinSearch(
 /** Others get their turn after so much work at a stretch; no pattern gets longer on one block of lines. */
 const turnMs = 10;
 const blockBytes = 64 * 1024;
+
+class Turns {
+  readonly #signal: AbortSignal;
+  readonly #endsMs = performance.now() + searchTimeoutMs;
+  #turnEndsMs = performance.now() + turnMs;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** False where the time is up, or nobody wants the answer any more. */
+  async goOn(): Promise<boolean> {
+    if (performance.now() > this.#turnEndsMs) {
+      await nextTurn();
+      this.#turnEndsMs = performance.now() + turnMs;
+    }
+    return !this.#signal.aborted && this.#turnEndsMs < this.#endsMs;
+  }
+}
 
 function compile({ pattern, regex, caseSensitive }: SearchQuery): RegExp {
   const source = regex ? pattern : pattern.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -110,50 +119,70 @@ interface Block {
   readonly line: number;
 }
 
-/** Whole lines, about 64 KiB of them at a time. */
+/** Whole lines, up to 64 KiB of them at a time; a line that is longer is alone. */
 function* blocksOf(content: Buffer): Generator<Block> {
   let line = 1;
   for (let from = 0; from < content.length; ) {
-    const newline = content.indexOf(10, Math.min(from + blockBytes, content.length));
-    const to = newline < 0 ? content.length : newline + 1;
-    const bytes = content.subarray(from, to);
-    yield { bytes, line };
-    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) line += 1;
+    const newline = content.indexOf(10, from);
+    const end = newline < 0 ? content.length : newline + 1;
+    const last = content.lastIndexOf(10, from + blockBytes - 1) + 1;
+    const to = end - from >= blockBytes || content.length - from <= blockBytes ? end : Math.max(end, last);
+    yield { bytes: content.subarray(from, to), line };
+    for (let at = content.indexOf(10, from); at >= 0 && at < to; at = content.indexOf(10, at + 1)) line += 1;
     from = to;
   }
 }
 
-type Stage = <T>(work: () => T) => T | 'too slow';
+type LineMatch = ReturnType<typeof cutLine> & { readonly line: number };
+type Matcher = (block: Block, turns: Turns) => Promise<LineMatch[] | 'too slow'>;
 
-/** A pattern can take for ever on an unlucky line: what runs in here is ended by the clock. */
-function createStage(): Stage {
+/** Plain text takes no longer than the line is long: a long line is looked at piece by piece. */
+function matchLiteral(pattern: RegExp, length: number): Matcher {
+  return async (block, turns) => {
+    if (block.bytes.length < blockBytes) return matchLines(pattern, block);
+    const text = withoutReturn(textOf(block));
+    for (let at = 0; at < text.length; at += blockBytes) {
+      const found = text.slice(at, at + blockBytes + length).search(pattern);
+      if (found >= 0) return [matchAt(block.line, text, at + found)];
+      if (!(await turns.goOn())) return 'too slow';
+    }
+    return [];
+  };
+}
+
+/** A regular expression can take for ever on an unlucky line: what runs in here is ended by the clock. */
+function matchInStage(pattern: RegExp): Matcher {
   const context = createContext({ work: () => undefined as unknown });
   const script = new Script('work()');
-  return (work) => {
-    context.work = work;
+  return async (block) => {
+    context.work = () => matchLines(pattern, block);
     try {
       return script.runInContext(context, { timeout: turnMs });
     } catch (error) {
-      if (systemErrorCode(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'too slow';
+      // The error may be of another realm, so that it is no `Error` here.
+      if (Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'too slow';
       throw error;
     }
   };
 }
 
-type LineMatch = ReturnType<typeof cutLine> & { readonly line: number };
-
-function matchLines(stage: Stage, pattern: RegExp, block: Block): LineMatch[] | 'too slow' {
-  return stage(() => {
-    const found: LineMatch[] = [];
-    const text = block.bytes.toString('utf8');
-    let line = block.line;
-    for (const content of text.split('\n')) {
-      const plain = content.endsWith('\r') ? content.slice(0, -1) : content;
-      const at = plain.search(pattern);
-      if (at >= 0)
-        found.push({ line, ...cutLine(Buffer.from(plain), Buffer.byteLength(plain.slice(0, at))) });
-      line += 1;
-    }
-    return found;
-  });
+function matchLines(pattern: RegExp, block: Block): LineMatch[] {
+  const found: LineMatch[] = [];
+  let line = block.line;
+  for (const content of textOf(block).split('\n')) {
+    const text = withoutReturn(content);
+    const at = text.search(pattern);
+    if (at >= 0) found.push(matchAt(line, text, at));
+    line += 1;
+  }
+  return found;
 }
+
+function matchAt(line: number, text: string, at: number): LineMatch {
+  return { line, ...cutLine(Buffer.from(text), Buffer.byteLength(text.slice(0, at))) };
+}
+
+const textOf = ({ bytes }: Block) =>
+  bytes.toString('utf8', 0, bytes.at(-1) === 10 ? bytes.length - 1 : bytes.length);
+
+const withoutReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);

@@ -98,6 +98,7 @@ describe.each([
       expect((await search('a.c', { regex: true })).places).toEqual(['regex.txt:1:1', 'regex.txt:2:1']);
       expect((await search('^needle$', { regex: true })).places).toContain('.hidden:1:1');
       expect((await search('other$', { regex: true })).places).toEqual(['a.ts:3:1']);
+      expect((await search('^$', { regex: true, path: 'a.ts' })).places).toEqual([]);
       expect((await search('needle\\);$', { regex: true })).places).toEqual(['a.ts:2:8']);
       for (const text of ['(x)', '$HOME', '-e', '--help', '.'])
         expect((await search(text)).truncated).toBe(false);
@@ -155,16 +156,10 @@ describe.each([
   });
 });
 
-test('a pattern that would take for ever holds up nobody for long, and the rest is searched', async () => {
+test('a pattern that would take for ever on one line is given up there, and the rest is searched', async () => {
   await using folder = await tempFolder();
   writeFileSync(join(folder.path, 'evil'), `${'a'.repeat(40)}b\n`);
   writeFileSync(join(folder.path, 'good'), 'aac\n');
-  let longestMs = 0;
-  let lastMs = performance.now();
-  const timer = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - lastMs);
-    lastMs = performance.now();
-  }, 1);
   const query = {
     pattern: '^(a+)+c$',
     regex: true,
@@ -175,7 +170,5 @@ test('a pattern that would take for ever holds up nobody for long, and the rest 
   };
   const tools = { ripgrep: null, environment: process.env };
   const result = await searchFiles(folder.path, { ...query, signal: new AbortController().signal }, tools);
-  clearInterval(timer);
   expect(result).toMatchObject({ matches: [{ path: 'good' }], truncated: true });
-  console.log(`the loop was held up for ${longestMs.toFixed(0)} ms at the longest`);
 });

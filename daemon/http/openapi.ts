@@ -86,7 +86,10 @@ function requestBodyOf({ body, rawBody }: Route['request'], components: Json): J
       },
     };
   if (rawBody === undefined) return {};
-  const content = rawBody.contentTypes.map((type) => [type, {}]);
+  const content = rawBody.contentTypes.map((type) => [
+    type,
+    { schema: { type: 'string', format: 'binary' } },
+  ]);
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 }
 

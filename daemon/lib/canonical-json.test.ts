@@ -14,9 +14,8 @@ describe('the canonical form', () => {
   });
 
   test('sorts names by UTF-16 units, as in section 3.2.3', () => {
-    const input = { '€': 1, '\r': 2, דּ: 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 };
-    expect(Object.values(JSON.parse(canonicalJson(input)))).toHaveLength(7);
-    expect(canonicalJson(input)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"דּ":3}');
+    const input = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 };
+    expect(canonicalJson(input)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}');
   });
 
   // RFC 8785, appendix B: bits of the double, and how it is written.
@@ -44,7 +43,9 @@ describe('the canonical form', () => {
 
   test('is the one that npm canonicalize makes, for any JSON', () => {
     const strings = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
-    const json = fc.jsonValue({ stringUnit: 'binary' }).filter((value) => JSON.stringify(value).isWellFormed());
+    const json = fc
+      .jsonValue({ stringUnit: 'binary' })
+      .filter((value) => JSON.stringify(value).isWellFormed());
     fc.assert(
       fc.property(fc.oneof(json, fc.dictionary(strings, json), fc.double({ noNaN: true })), (value) => {
         if (typeof value === 'number' && !Number.isFinite(value)) return;
@@ -63,7 +64,7 @@ describe('the canonical form', () => {
   test.for([
     ['undefined', undefined],
     ['a member that is undefined', { a: undefined }],
-    ['a hole in an array', [1, , 2]], // biome-ignore lint/suspicious/noSparseArray: it is what is tested
+    ['a hole in an array', Object.assign([1], { length: 2 })],
     ['NaN', Number.NaN],
     ['Infinity', [Number.POSITIVE_INFINITY]],
     ['a lone surrogate', 'a\ud800b'],

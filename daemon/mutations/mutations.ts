@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../contract/errors.ts';
 import { ReceiptId, type RunId, type WorkspaceId } from '../contract/ids.ts';
 import type { Actor, Receipt, RollbackPlan, RolledBack, RunVerdict } from '../contract/receipts.ts';
@@ -23,6 +24,7 @@ export interface MutationsOptions {
 }
 
 const idleMs = 10 * 60_000;
+const closeMs = 1200;
 
 /** The doors of all workspaces, each opened when it is first needed, and closed when it has not been used for a while. */
 export class Mutations implements Door, AsyncDisposable {
@@ -121,9 +123,12 @@ export class Mutations implements Door, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.allSettled(this.#closing.values());
-    const doors = await Promise.allSettled(this.#doors.values());
-    for (const door of doors) if (door.status === 'fulfilled') await door.value[Symbol.asyncDispose]();
+    const closing = [...this.#doors.values()].map(async (opening) => (await opening)[Symbol.asyncDispose]());
+    // A slow disk must not keep the daemon from ending: what is not in its place then is in the journal.
+    await Promise.race([
+      Promise.allSettled([...closing, ...this.#closing.values()]),
+      delay(closeMs, undefined, { ref: false }),
+    ]);
   }
 
   /**

@@ -28,7 +28,7 @@ const ed25519 = 1;
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 const notePattern =
-  /^(tallystick\/(ws_[0-9a-hjkmnp-tv-z]{16})\n(0|[1-9]\d{0,7})\n([A-Za-z0-9+/]{43}=)\nindex (sha256:[0-9a-f]{64})\n)\n((?:— [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)*)$/u;
+  /^(tallystick\/(ws_[0-9a-hjkmnp-tv-z]{16})\n(0|[1-9]\d{0,7})\n([A-Za-z0-9+/]{43}=)\nindex (sha256:[0-9a-f]{64})\n)\n((?:— [!-*,-~]+ [A-Za-z0-9+/]+={0,2}\n)*)$/u;
 
 /** The note's text. `signer` is an Ed25519 private key; null leaves the note unsigned, which verifiers report. */
 export function formatCheckpoint(checkpoint: Checkpoint, signer: KeyObject | null): string {

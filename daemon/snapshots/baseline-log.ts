@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { fromHex, toHex } from './blob.ts';
+import { type Digest, fromHex, toHex } from './blob.ts';
+import type { TreeChange } from './entry-state.ts';
 import { orNull } from './pinned-folder.ts';
 import { appendFileSync, replaceFileSync } from './sync-files.ts';
 import type { Entry, TreeIndex } from './tree-index.ts';
@@ -18,14 +19,27 @@ type Line =
       id: string | null,
     ];
 
-/** Contents that were handed out as the state before a run, and that no stored snapshot names yet. */
-export interface HeldContents {
+/** What a run was handed, as long as no stored snapshot tells of it. */
+export interface Handed {
   readonly run: string;
-  readonly oids: readonly string[];
+  readonly changes: readonly TreeChange[];
+}
+
+/** Contents that were stored for something to come. */
+interface Reserved {
+  readonly reserved: readonly string[];
+}
+
+interface Carried {
+  readonly carried: readonly TreeChange[];
 }
 
 const head = '{"format":"tallystick/baseline/v1"}';
-const maxHeld = 1000;
+/** Runs, and contents, that wait for a snapshot that never comes are forgotten in the end. */
+const maxHanded = 1000;
+const maxReserved = 10_000;
+
+export type Move = readonly [path: string, entry: Entry | null];
 
 /**
  * The baseline on disk: lines of JSON, of which the last about a path counts. It is appended to as the baseline moves
@@ -33,15 +47,25 @@ const maxHeld = 1000;
  */
 export class BaselineLog {
   readonly #path: string;
-  #held: HeldContents[] = [];
+  #handed: Handed[] = [];
+  #reserved: string[] = [];
+  #carried: readonly TreeChange[] = [];
   #appended = 0;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  get held(): readonly HeldContents[] {
-    return this.#held;
+  /** Changes that a run made over which the door wrote since, and that nobody was handed yet. */
+  get carried(): readonly TreeChange[] {
+    return this.#carried;
+  }
+
+  /** Contents that are needed for what is not in the ring yet. */
+  *needed(): Generator<Digest> {
+    for (const { changes } of this.#handed)
+      for (const { before } of changes) if (before?.oid) yield fromHex(before.oid);
+    for (const oid of this.#reserved) yield fromHex(oid);
   }
 
   /** Fills an empty index; false where there is no baseline that can be read. */
@@ -49,33 +73,47 @@ export class BaselineLog {
     const text = orNull(() => readFileSync(this.#path, 'utf8'));
     const lines = text?.split('\n') ?? [];
     if (lines[0] !== head) return false;
-    for (const line of lines.slice(1)) {
-      // A crash may have cut the last line short: what it was about is looked at anew.
-      const parsed = parse(line);
-      if (Array.isArray(parsed)) index.set(parsed[0], entryOf(parsed));
-      else if (parsed) this.#hold(parsed);
-    }
+    // A crash may have cut the last line short: what it was about is looked at anew.
+    for (const line of lines.slice(1)) this.#take(parse(line), index);
     return true;
   }
 
-  append(entries: Iterable<readonly [path: string, entry: Entry | null]>): void {
-    let text = '';
-    for (const [path, entry] of entries) {
-      text += `${JSON.stringify(lineOf(path, entry))}\n`;
-      this.#appended += 1;
-    }
-    if (text !== '') appendFileSync(this.#path, text, false);
+  append(moves: readonly Move[]): void {
+    this.#append(moves.map(([path, entry]) => lineOf(path, entry)));
   }
 
-  /** Keeps what a run was handed from being dropped until `release`. */
-  hold(run: string, oids: readonly string[]): void {
-    if (oids.length === 0) return;
-    this.#hold({ run, oids });
-    appendFileSync(this.#path, `${JSON.stringify({ run, oids })}\n`, false);
+  /** The same, and that a run is handed changes: in this order, so that a crash can't lose the one and keep the other. */
+  handOut(handed: Handed, moves: readonly Move[]): void {
+    const lines: unknown[] = moves.map(([path, entry]) => lineOf(path, entry));
+    if (handed.changes.length > 0) lines.unshift(handed);
+    if (this.#carried.length > 0) lines.push({ carried: [] } satisfies Carried);
+    this.#append(lines);
+    this.#carried = [];
+    if (handed.changes.length > 0) this.#handed = [...this.#handed, handed].slice(-maxHanded);
   }
 
-  release(runs: ReadonlySet<string>): void {
-    this.#held = this.#held.filter(({ run }) => !runs.has(run));
+  setCarried(carried: readonly TreeChange[]): void {
+    if (carried.length === 0 && this.#carried.length === 0) return;
+    this.#append([{ carried } satisfies Carried]);
+    this.#carried = carried;
+  }
+
+  reserve(oids: readonly string[]): void {
+    this.#append([{ reserved: oids } satisfies Reserved]);
+    this.#reserved = [...this.#reserved, ...oids].slice(-maxReserved);
+  }
+
+  /** What these runs were handed, and might have got no receipt for. */
+  takeHanded(runs: readonly string[]): TreeChange[] {
+    const mine = this.#handed.filter(({ run }) => runs.includes(run));
+    this.#handed = this.#handed.filter((handed) => !mine.includes(handed));
+    return mine.flatMap(({ changes }) => changes);
+  }
+
+  /** Snapshots of these runs were stored, which need these contents. */
+  release(runs: ReadonlySet<string>, stored: ReadonlySet<Digest>): void {
+    const isStored = ({ before }: TreeChange) => !before?.oid || stored.has(fromHex(before.oid));
+    this.#handed = this.#handed.filter(({ run, changes }) => !(runs.has(run) && changes.every(isStored)));
   }
 
   isLong(index: TreeIndex): boolean {
@@ -85,14 +123,25 @@ export class BaselineLog {
   rewrite(index: TreeIndex): void {
     const parts = [`${head}\n`];
     for (const [path, entry] of index.leavesBelow('')) parts.push(`${JSON.stringify(lineOf(path, entry))}\n`);
-    for (const held of this.#held) parts.push(`${JSON.stringify(held)}\n`);
+    for (const handed of this.#handed) parts.push(`${JSON.stringify(handed)}\n`);
+    parts.push(`${JSON.stringify({ reserved: this.#reserved } satisfies Reserved)}\n`);
+    parts.push(`${JSON.stringify({ carried: this.#carried } satisfies Carried)}\n`);
     replaceFileSync(this.#path, parts.join(''));
     this.#appended = 0;
   }
 
-  #hold(held: HeldContents): void {
-    this.#held.push(held);
-    if (this.#held.length > maxHeld) this.#held.shift();
+  #append(lines: readonly unknown[]): void {
+    if (lines.length === 0) return;
+    appendFileSync(this.#path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), false);
+    this.#appended += lines.length;
+  }
+
+  #take(line: Line | Handed | Reserved | Carried | undefined, index: TreeIndex): void {
+    if (line === undefined) return;
+    if (Array.isArray(line)) index.set(line[0], entryOf(line));
+    else if ('run' in line) this.#handed = [...this.#handed, line].slice(-maxHanded);
+    else if ('reserved' in line) this.#reserved = [...this.#reserved, ...line.reserved].slice(-maxReserved);
+    else this.#carried = line.carried;
   }
 }
 
@@ -118,9 +167,9 @@ function entryOf(line: Line): Entry | null {
 }
 
 /** Our own file: what is JSON in it has the shape that we wrote. */
-function parse(line: string): Line | HeldContents | undefined {
+function parse(line: string): Line | Handed | Reserved | Carried | undefined {
   try {
-    return JSON.parse(line) as Line | HeldContents;
+    return JSON.parse(line) as Line | Handed | Reserved | Carried;
   } catch {
     return undefined;
   }

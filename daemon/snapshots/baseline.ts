@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { parentOf, systemPath } from '../lib/byte-path.ts';
 import { IgnoreRules } from '../lib/ignore-rules.ts';
-import type { BaselineLog } from './baseline-log.ts';
+import type { BaselineLog, Handed, Move } from './baseline-log.ts';
 import { fromHex } from './blob.ts';
 import type { EntryState, TreeChange } from './entry-state.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -58,31 +58,42 @@ export class Baseline {
     return [...scanner.findings.values()].filter(isNews);
   }
 
-  /** Moves on by what was found; answers what of it is a change of the tree, by path. All or, where it throws, nothing. */
-  commit(findings: readonly Finding[]): TreeChange[] {
-    // What is gone first: a file may have come to be where a folder was.
-    const gone = findings.filter(({ after }) => after === null);
-    const moves = [...gone, ...findings.filter(({ after }) => after !== null)];
-    this.#move(moves.map(({ path, after }) => [path, after]));
-    for (const { before, after } of findings)
-      if (before?.id && before.id !== after?.id) this.replacedBytes += before.size;
-    return changesOf(findings);
+  /** Moves on by what was found. All or, where it throws, nothing. */
+  commit(findings: readonly Finding[]): void {
+    const moves = movesOf(findings);
+    this.#options.log.append(moves);
+    this.#move(moves, findings);
+  }
+
+  /** The same, as a run is handed the changes. */
+  handOut(handed: Handed, findings: readonly Finding[]): void {
+    const moves = movesOf(findings);
+    this.#options.log.handOut(handed, moves);
+    this.#move(moves, findings);
   }
 
   /** The state of a path is known without a look at the tree, which has to confirm it later. */
   set(path: string, state: EntryState | null): void {
     const entry = state === null ? null : entryOf(state);
     const replaced = entry === null ? [] : this.#inTheWay(path);
-    this.#move([...replaced.map((leaf) => [leaf, null] as const), [path, entry]]);
+    const moves: Move[] = [...replaced.map((leaf): Move => [leaf, null]), [path, entry]];
+    this.#options.log.append(moves);
+    this.#move(moves, []);
   }
 
-  /** When it was changed, by the clock of the file system; of what is gone: the folder that it was in. */
+  /**
+   * The latest time, by the clock of the file system, at which it may have come to be as it is: when it was changed
+   * itself, or something in a folder on the way to it, such as that it was moved there.
+   */
   changedAtMs({ path, after }: Finding): number {
-    if (after) return after.ctimeMs;
-    for (let folder = parentOf(path.replace(/\/$/, '')); ; folder = parentOf(folder)) {
+    let latestMs = after?.ctimeMs ?? 0;
+    for (let folder = path; folder !== ''; ) {
+      folder = parentOf(folder.replace(/\/$/, ''));
       const stats = orNull(() => lstatSync(systemPath(this.#options.root, folder)));
-      if (stats || folder === '') return stats?.ctimeMs ?? Number.POSITIVE_INFINITY;
+      // Of a folder that is gone, the one that it was in tells when.
+      if (stats) latestMs = Math.max(latestMs, stats.ctimeMs);
     }
+    return latestMs;
   }
 
   #scanner(oldRules: IgnoreRules | null, checksStore: boolean): TreeScanner {
@@ -91,9 +102,10 @@ export class Baseline {
     return new TreeScanner({ root, store, onFolder, index, rules, oldRules, checksStore });
   }
 
-  #move(moves: readonly (readonly [path: string, entry: Entry | null])[]): void {
-    this.#options.log.append(moves);
+  #move(moves: readonly Move[], findings: readonly Finding[]): void {
     for (const [path, entry] of moves) this.index.set(path, entry);
+    for (const { before, after } of findings)
+      if (before?.id && before.id !== after?.id) this.replacedBytes += before.size;
   }
 
   /** Leaves that can't be where `path` is: empty folders above it, what is below it. */
@@ -103,6 +115,12 @@ export class Baseline {
     for (let folder = name; folder !== ''; folder = parentOf(folder)) leaves.push(folder, `${folder}/`);
     return leaves.filter((leaf) => leaf !== path && this.index.get(leaf) !== null);
   }
+}
+
+/** What is gone first: a file may have come to be where a folder was. */
+function movesOf(findings: readonly Finding[]): Move[] {
+  const gone = findings.filter(({ after }) => after === null);
+  return [...gone, ...findings.filter(({ after }) => after !== null)].map(({ path, after }) => [path, after]);
 }
 
 /** As of a file that was not looked at: it will be read when it is. */

@@ -22,6 +22,8 @@ export interface ChangeFeedOptions {
 }
 
 const foldAfterMs = 50;
+/** Of more than this a scan of the whole tree is cheaper than to remember them. */
+const maxPaths = 100_000;
 const usualQueuedEvents = 16_384;
 
 /** What became dirty since it was last taken, by watching the tree; everything where it can't be watched. */
@@ -64,10 +66,6 @@ export class ChangeFeed {
     return this.#watch !== undefined;
   }
 
-  get isDirty(): boolean {
-    return this.#paths.size > 0 || this.#suspects.size > 0 || this.#isIncomplete;
-  }
-
   /** Watches a folder from now on; it is about to be read. */
   readonly onFolder = (path: string, folder: PinnedFolder): void => {
     this.#watch?.add(path, folder);
@@ -99,10 +97,15 @@ export class ChangeFeed {
     return suspects;
   }
 
+  /** Something may have been missed: everything is dirty. */
+  distrust(): void {
+    this.#isIncomplete = true;
+  }
+
   /** Resolves when all that was done before the cookie is marked; without it, everything is dirty. */
   async reach(cookie: string | null): Promise<void> {
     const isReached = cookie !== null && (await this.#cookies?.wait(cookie));
-    this.#isIncomplete ||= isReached !== true;
+    if (isReached !== true) this.distrust();
   }
 
   /** Whether the watcher tells, or has told, of this begin. */
@@ -130,6 +133,10 @@ export class ChangeFeed {
   #mark(path: string, deep: boolean): void {
     this.#suspects.delete(path);
     this.#paths.set(path, deep || this.#paths.get(path) === true);
+    if (this.#paths.size > maxPaths) {
+      this.#paths.clear();
+      this.distrust();
+    }
     this.#timer ??= setTimeout(() => this.#onTimer(), foldAfterMs);
   }
 

@@ -174,6 +174,39 @@ test('starts another worker for one that died, and loses no change of a command 
   expect(await tree.run(() => undefined)).toMatchObject({ changes: [] });
 });
 
+test('hands out again what a run was handed, where the daemon died before the receipt was written', async () => {
+  await using tree = await openTree((root) => writeFileSync(join(root, 'file'), 'before'));
+  const first = await tree.run(() => writeFileSync(join(tree.root, 'file'), 'after'), 'run_dead');
+  expect(first.changes).toHaveLength(1);
+  const again = await (await tree.reopen({ interrupted: ['run_dead'] })).end('run_dead');
+  expect(again).toEqual(first);
+  // A third time only where it died again.
+  const keeper = await tree.reopen({ interrupted: ['run_other'] });
+  expect((await keeper.end('run_other')).changes).toEqual([]);
+  await keeper.flush({ snapshots: [{ ...snapshotOf(1, ['before']), run_id: 'run_dead' }], blobs: [] });
+  const settled = await tree.reopen({ interrupted: ['run_dead'] });
+  expect((await settled.end('run_dead')).changes).toEqual([]);
+});
+
+test('remembers, when the daemon dies, what a command did to a file that the door wrote since', async () => {
+  await using tree = await openTree((root) => writeFileSync(join(root, 'file'), 'before'));
+  const state = (content: string) => ({
+    mode: '100644' as const,
+    hash: hashOf(content),
+    size: content.length,
+    oid: idOf(content),
+  });
+  await tree.keeper.begin('run_dead');
+  writeFileSync(join(tree.root, 'file'), 'command');
+  const contents = ['command', 'door'].map((text) => ({ oid: idOf(text), bytes: Buffer.from(text) }));
+  writeFileSync(join(tree.root, 'file'), 'door');
+  await tree.keeper.note([{ path: 'file', before: state('command'), after: state('door') }], contents);
+  const keeper = await tree.reopen({ interrupted: ['run_dead'] });
+  const { changes, diffs } = await keeper.end('run_dead');
+  expect(changes).toEqual([{ path: 'file', before: state('before'), after: state('command') }]);
+  expect(diffs).toMatchObject([{ hunks: [{ lines: expect.arrayContaining(['-before', '+command']) }] }]);
+});
+
 test('gives up on a worker that dies again and again, and says so', async () => {
   const workers: Worker[] = [];
   const startWorker: typeof startTreeWorker = (data) => {

@@ -3,7 +3,7 @@ import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Digest } from './blob.ts';
-import { asStorageErrors, replaceFileSync, syncFile, syncFolderOfSync, writeWhole } from './sync-files.ts';
+import { asStorageErrors, replaceFileSync, syncFile, writeWhole } from './sync-files.ts';
 
 /** Offsets of 32 bits have one bit for something else; a pack stays well below. */
 export const maxPackBytes = 1024 * 1024 * 1024;
@@ -35,7 +35,6 @@ export function writePack(
       const path = join(folder, name);
       // Git's order: an index makes its pack visible, so the pack comes first.
       renameSync(temp, `${path}.pack`);
-      syncFolderOfSync(temp);
       replaceFileSync(`${path}.idx`, indexOf(written, trailer));
       return name;
     } catch (error) {

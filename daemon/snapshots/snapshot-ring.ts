@@ -9,6 +9,7 @@ import type { SnapshotLimits } from './tree-calls.ts';
 export class SnapshotRing {
   readonly #path: string;
   #records = new Map<string, SnapshotRecord>();
+  #lines = 0;
   readonly #sizes = new Map<Digest, number>();
 
   constructor(path: string) {
@@ -35,6 +36,7 @@ export class SnapshotRing {
       true,
     );
     for (const [id, record] of added) this.#records.set(id, record);
+    this.#lines += added.size;
   }
 
   /** Ids of all contents that its snapshots need. */
@@ -86,11 +88,13 @@ export class SnapshotRing {
     const records = newestFirst.slice(0, kept).reverse();
     this.#records = new Map(records.map((record) => [record.snapshot_id, record]));
     this.#sizes.clear();
-    this.#rewrite();
+    // What is dropped stays in the file for a while, so that a full ring is not written anew each time.
+    if (this.#lines > 2 * kept + 100) this.#rewrite();
     return freed;
   }
 
   #take(line: string): void {
+    this.#lines += 1;
     try {
       // Our own file: what is JSON in it has the shape that we wrote.
       const record = JSON.parse(line) as SnapshotRecord;
@@ -105,6 +109,7 @@ export class SnapshotRing {
       this.#path,
       [...this.#records.values()].map((record) => `${JSON.stringify(record)}\n`).join(''),
     );
+    this.#lines = this.#records.size;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Baseline } from './baseline.ts';
 import type { BaselineLog } from './baseline-log.ts';
-import { type Digest, fromHex } from './blob.ts';
+import type { Digest } from './blob.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { SnapshotRing } from './snapshot-ring.ts';
 import type { SnapshotLimits } from './tree-calls.ts';
@@ -23,8 +23,8 @@ export function tidyStore({ store, ring, baseline, log, limits }: Kept): void {
   const isMuch = baseline.replacedBytes > Math.min(maxGarbageBytes, limits.maxBytes / 4);
   if (!isMuch && !store.needsMerge) return;
   const inRing = ring.ids();
-  const held = new Set(log.held.flatMap(({ oids }) => oids.map(fromHex)));
-  store.compact((id) => inTree().has(id) || inRing.has(id) || held.has(id));
+  const waiting = new Set(log.needed());
+  store.compact((id) => inTree().has(id) || inRing.has(id) || waiting.has(id));
   baseline.replacedBytes = 0;
 }
 

@@ -10,6 +10,7 @@ import { ObjectStore } from './object-store.ts';
 import { diffsOf } from './run-diffs.ts';
 import { Runs } from './runs.ts';
 import { SnapshotRing } from './snapshot-ring.ts';
+import { takeOver } from './take-over.ts';
 import { tidyStore } from './tidy-store.ts';
 import {
   type Content,
@@ -20,7 +21,7 @@ import {
   type TreeWorkerData,
 } from './tree-calls.ts';
 import { isSameState, stateOf } from './tree-index.ts';
-import type { Finding } from './tree-scanner.ts';
+import { UserEdits } from './user-edits.ts';
 
 export interface TreeSessionOptions {
   readonly data: TreeWorkerData;
@@ -40,9 +41,8 @@ export class TreeSession implements TreeCalls {
   readonly #log: BaselineLog;
   readonly #baseline: Baseline;
   readonly #feed: ChangeFeed;
+  readonly #edits: UserEdits;
   readonly #runs: Runs;
-  /** Changes of a command over which the door wrote before the command ended. */
-  #carried: TreeChange[] = [];
   readonly #loaded = Promise.withResolvers<void>();
   #isLoaded = false;
   #isClosed = false;
@@ -70,12 +70,21 @@ export class TreeSession implements TreeCalls {
       log: this.#log,
       onFolder: this.#feed.onFolder,
     });
+    this.#edits = new UserEdits({
+      baseline: this.#baseline,
+      feed: this.#feed,
+      onFailed: (error) =>
+        onNotice({
+          code: 'fold_failed',
+          detail: `Your own changes could not be told from those of a command: ${String(error)}`,
+        }),
+    });
   }
 
   /** Compares the whole tree with the saved baseline, or makes the first. */
   async load(): Promise<void> {
     const hadBaseline = this.#log.load(this.#baseline.index);
-    this.#log.release(this.#ring.runs());
+    this.#log.release(this.#ring.runs(), this.#ring.ids());
     const scanner = this.#baseline.scanner();
     let sliceEnd = performance.now() + sliceMs;
     for (const _ of scanner.walk('')) {
@@ -85,10 +94,14 @@ export class TreeSession implements TreeCalls {
       sliceEnd = performance.now() + sliceMs;
     }
     this.#store.flush();
-    const changes = this.#baseline.commit([...scanner.findings.values()]);
-    if (hadBaseline && !this.#runs.isNone) this.#carried = changes;
+    takeOver([...scanner.findings.values()], {
+      baseline: this.#baseline,
+      log: this.#log,
+      interrupted: hadBaseline ? this.#options.data.interrupted : [],
+    });
     if (!hadBaseline || this.#log.isLong(this.#baseline.index)) this.#log.rewrite(this.#baseline.index);
     this.#isLoaded = true;
+    this.#tidy();
     this.#foldWhenIdle();
     this.#options.onReady(this.#feed.isWatching);
     this.#loaded.resolve();
@@ -102,20 +115,19 @@ export class TreeSession implements TreeCalls {
   async end(runId: string, cookie: string | null): Promise<RunChanges> {
     await this.#feed.reach(cookie);
     const dirty = this.#feed.take();
+    const suspects = this.#feed.takeSuspects();
     try {
       const findings = this.#baseline.look(dirty);
-      findings.push(...this.#suspects(findings));
-      const changes = [...this.#carried, ...changesOf(findings)];
-      const before = changes.flatMap(({ before }) => (before?.oid ? [before.oid] : []));
+      const changes = [...this.#log.carried, ...changesOf(findings)];
       // What the receipt of these changes refers to has to be there before the receipt is.
-      this.#store.flushIfPending(before.map(fromHex));
-      this.#log.hold(runId, before);
-      this.#baseline.commit(findings);
-      this.#carried = [];
-      const diffs = diffsOf(changes, this.#store);
-      return { changes, diffs, concurrent: this.#runs.end(runId).filter((other) => other !== runId) };
+      this.#store.flushIfPending(changes.flatMap(({ before }) => (before?.oid ? [fromHex(before.oid)] : [])));
+      const untouched = this.#edits.untouched(suspects, findings);
+      this.#baseline.handOut({ run: runId, changes }, [...findings, ...untouched]);
+      const concurrent = this.#runs.end(runId).filter((other) => other !== runId);
+      return { changes, diffs: diffsOf(changes, this.#store), concurrent };
     } catch (error) {
       this.#feed.restore(dirty);
+      this.#feed.restore({ all: false, paths: new Map([...suspects].map((path) => [path, false])) });
       throw error;
     } finally {
       setImmediate(() => this.#settleStore());
@@ -138,7 +150,7 @@ export class TreeSession implements TreeCalls {
   store(blobs: readonly Uint8Array[]): string[] {
     const oids = blobs.map((bytes) => toHex(this.#store.add(bytes)));
     this.#store.flush();
-    this.#log.hold('', oids);
+    this.#log.reserve(oids);
     return oids;
   }
 
@@ -154,7 +166,7 @@ export class TreeSession implements TreeCalls {
     for (const bytes of blobs) this.#store.add(bytes);
     this.#store.flush();
     this.#ring.add(snapshots);
-    this.#log.release(new Set(snapshots.map(({ run_id }) => run_id)));
+    this.#log.release(new Set(snapshots.map(({ run_id }) => run_id)), this.#ring.ids());
     this.#tidy();
   }
 
@@ -170,62 +182,25 @@ export class TreeSession implements TreeCalls {
         this.#store.flush();
         this.#log.rewrite(this.#baseline.index);
       }
+    } catch (error) {
+      // The log as it was appended to serves as well: what it does not name is read again.
+      this.#options.onNotice({
+        code: 'not_stored',
+        detail: `The baseline could not be saved: ${String(error)}`,
+      });
     } finally {
       this.#store.close();
     }
   }
 
-  /** What is dirty by now is the user's, except what changed at `atMs` or later. */
-  #begin(runId: string, atMs: number): void {
-    if (this.#runs.isNone) this.#fold(atMs);
+  /** What is dirty by now is the user's, except what changed at `beginMs` or later. */
+  #begin(runId: string, beginMs: number | undefined): void {
+    if (this.#runs.isNone) this.#edits.fold(beginMs);
     this.#runs.begin(runId);
   }
 
   #foldWhenIdle(): void {
-    if (this.#isLoaded && this.#runs.isNone && this.#feed.isWatching) this.#fold(undefined);
-  }
-
-  /** Moves the baseline on by what no command did. */
-  #fold(limitMs: number | undefined): void {
-    const dirty = this.#feed.take();
-    if (!dirty.all && dirty.paths.size === 0) return;
-    try {
-      const findings = this.#baseline.look(dirty);
-      // Of a begin that shows up only now, what was read above may be the command's doing already.
-      const untilMs = limitMs ?? this.#feed.earliestBeginMs();
-      const isEarlier = (finding: Finding) =>
-        untilMs === Number.POSITIVE_INFINITY || this.#baseline.changedAtMs(finding) < untilMs;
-      this.#baseline.commit(findings.filter(isEarlier));
-      for (const { path } of findings.filter((finding) => !isEarlier(finding)))
-        this.#leave(path, limitMs !== undefined && dirty.paths.get(path) === false);
-      setImmediate(() => this.#settleStore());
-    } catch (error) {
-      this.#feed.restore(dirty);
-      this.#options.onNotice({
-        code: 'fold_failed',
-        detail: `Your own changes could not be told from those of a command: ${String(error)}`,
-      });
-    }
-  }
-
-  /**
-   * Changed about when a command began. Where an event came before the begin, and none comes after it, it is the
-   * user's; of what was found without an event one can't know, and it counts as the command's.
-   */
-  #leave(path: string, hadEvent: boolean): void {
-    if (hadEvent) this.#feed.suspect(path);
-    else this.#feed.restore({ all: false, paths: new Map([[path.replace(/\/$/, ''), false]]) });
-  }
-
-  /** What turned out not to be touched by the command: to be moved over in silence. */
-  #suspects(findings: readonly Finding[]): Finding[] {
-    const found = new Set(findings.map(({ path }) => path));
-    const paths = new Map([...this.#feed.takeSuspects()].map((path) => [path, false] as const));
-    if (paths.size === 0) return [];
-    return this.#baseline
-      .look({ all: false, paths })
-      .filter(({ path }) => !found.has(path))
-      .map((finding) => ({ ...finding, isSilent: true }));
+    if (this.#isLoaded && this.#runs.isNone && this.#feed.isWatching) this.#edits.fold();
   }
 
   #note({ path, before, after }: TreeChange): void {
@@ -234,7 +209,7 @@ export class TreeSession implements TreeCalls {
     const known = this.#baseline.index.get(path);
     const noted = after && entryOf(after);
     if (!this.#runs.isNone && !isSameState(known, noted) && !isSameState(known, before && entryOf(before)))
-      this.#carried.push({ path, before: stateOf(known), after: before });
+      this.#log.setCarried([...this.#log.carried, { path, before: stateOf(known), after: before }]);
     this.#baseline.set(path, after);
     if (after === null) this.#noteEmptied(parentOf(name));
   }

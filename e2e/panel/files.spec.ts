@@ -198,6 +198,35 @@ test('files are made, renamed and deleted, and each of these can be undone', asy
   expect(await readFile(join(project.path, 'docs/goals.md'), 'utf8')).toBe('# Plan');
 });
 
+test('a folder is renamed and deleted from the tree, and the file that is looked at goes along', async ({
+  panel,
+  project,
+}) => {
+  await mkdir(join(project.path, 'src/inner'), { recursive: true });
+  await writeFile(join(project.path, 'src/inner/a.txt'), 'one\n');
+  await openFiles(panel, 'src');
+  await row(panel, 'src/inner').click();
+  await row(panel, 'src/inner/a.txt').click();
+  await typeAtStart(panel, 'draft ');
+  await row(panel, 'src').click({ button: 'right' });
+  await panel.getByRole('menuitem', { name: 'Rename or move…' }).click();
+  await panel.getByLabel('Path in the workspace').fill('lib');
+  await panel.keyboard.press('Enter');
+  await expect(row(panel, 'lib/inner/a.txt')).toHaveAttribute('aria-selected', 'true');
+  await expect(editor(panel)).toHaveText('draft one');
+  expect(await readFile(join(project.path, 'lib/inner/a.txt'), 'utf8')).toBe('one\n');
+
+  await row(panel, 'lib').click({ button: 'right' });
+  await panel.getByRole('menuitem', { name: 'Delete…' }).click();
+  await panel.getByRole('alertdialog').getByRole('button', { name: 'Delete folder' }).click();
+  await expect(row(panel, 'lib')).toHaveCount(0);
+  await expect(panel.getByText('No file is open')).toBeVisible();
+  const deleted = panel.locator('[data-sonner-toast]').filter({ hasText: 'Deleted' });
+  await deleted.getByRole('button', { name: 'Undo' }).click();
+  await expect(row(panel, 'lib')).toBeVisible();
+  expect(await readFile(join(project.path, 'lib/inner/a.txt'), 'utf8')).toBe('one\n');
+});
+
 test('binary and large files are described, not edited', async ({ panel, project }) => {
   await writeFile(join(project.path, 'image.bin'), Buffer.from([0, 1, 2, 255]));
   await writeFile(join(project.path, 'at-limit.txt'), 'a'.repeat(2 * 1024 * 1024));

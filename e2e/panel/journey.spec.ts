@@ -34,12 +34,12 @@ test('from signing in to a revoked key: a developer and an agent work on a real 
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
 
   // The example works as it is, and then with the repository's own test command.
-  expect(await curl(example)).toContain('{"type":"exit","code":0}');
+  expect(await curl(example)).toContain('{"type":"exit","code":0,');
   const call = (cmd: string) => example.replace(/-d '.*'$/, `-d '${JSON.stringify({ cmd })}'`);
   const tests = `${process.execPath} --test --test-reporter=spec`;
   const answer = await curl(call(tests));
   expect(answer).toContain('adds two numbers');
-  expect(answer).toContain('{"type":"exit","code":0}');
+  expect(answer).toContain('{"type":"exit","code":0,');
   const jobs = page.getByRole('navigation', { name: 'Jobs' });
   await jobs.getByRole('button', { name: /--test/ }).click();
   await expect(rows(page).filter({ hasText: 'adds two numbers' })).toBeVisible();

@@ -234,7 +234,7 @@ def ed25519_verify(public_key, message, signature):
 
 NOTE = re.compile(
     r"(tallystick/(ws_[0-9a-hjkmnp-tv-z]{16})\n(0|[1-9][0-9]{0,7})\n([A-Za-z0-9+/]{43}=)\nindex (sha256:[0-9a-f]{64})\n)"
-    r"\n((?:\u2014 [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)*)"
+    r"\n((?:\u2014 [!-*,-~]+ [A-Za-z0-9+/]+={0,2}\n)*)"
 )
 
 

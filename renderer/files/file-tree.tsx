@@ -7,6 +7,7 @@ import { usePanel } from '../panel-context.ts';
 import { Button } from '../ui/button.tsx';
 import { QueryState } from '../ui/query-state.tsx';
 import { moveInTree } from './move-in-tree.ts';
+import { TreeMenu } from './tree-menu.tsx';
 import { TreeRow } from './tree-row.tsx';
 import type { Expanded } from './use-expanded.ts';
 
@@ -17,15 +18,17 @@ export function FileTree({ workspaceId, selected, expanded }: FileTreeProps) {
   const [focused, setFocused] = useState<string>();
   const branch = { workspaceId, selected, expanded, focused };
   return (
-    <div
-      role="tree"
-      aria-label="Files"
-      className="min-h-0 flex-1 overflow-y-auto px-2 pb-2"
-      onFocus={({ target }) => setFocused(target.dataset.path)}
-      onKeyDown={(event) => moveInTree(event, expanded.set)}
-    >
-      <Folder path="" level={1} branch={branch} />
-    </div>
+    <TreeMenu workspaceId={workspaceId}>
+      <div
+        role="tree"
+        aria-label="Files"
+        className="min-h-0 flex-1 overflow-y-auto px-2 pb-2"
+        onFocus={({ target }) => setFocused(target.dataset.path)}
+        onKeyDown={(event) => moveInTree(event, expanded.set)}
+      >
+        <Folder path="" level={1} branch={branch} />
+      </div>
+    </TreeMenu>
   );
 }
 

@@ -27,9 +27,11 @@ export class OpenFiles {
     return file;
   }
 
-  /** Forgets a file; its unsaved changes are lost. */
+  /** Forgets a file, or all files of a folder; their unsaved changes are lost. */
   close(workspaceId: string, path: string): void {
-    this.#files.delete(fileKey(workspaceId, path));
+    const closed = fileKey(workspaceId, path);
+    for (const key of [...this.#files.keys()])
+      if (key === closed || key.startsWith(`${closed}/`)) this.#files.delete(key);
     this.#count();
   }
 

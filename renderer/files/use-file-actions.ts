@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toast } from 'sonner';
 import type { DeletedFile, MovedFile, WrittenFile } from '../../daemon/contract/files.ts';
-import { goTo } from '../frame/route.ts';
+import { goTo, parseRoute } from '../frame/route.ts';
 import { usePanel } from '../panel-context.ts';
 import { receiptLink, useRollBack } from '../receipts/use-roll-back.ts';
 import { fileAddress } from './read-file.ts';
@@ -41,7 +41,8 @@ export function useFileActions(workspaceId: string) {
     onSuccess: (done, { from, to }) => {
       files.rename(workspaceId, from, to);
       tell('Moved', done);
-      goTo('files', to);
+      const shown = selectedFile();
+      if (shown !== null && isAtOrIn(shown, from)) goTo('files', to + shown.slice(from.length));
     },
   });
 
@@ -54,8 +55,18 @@ export function useFileActions(workspaceId: string) {
     onSuccess: (done, { path }) => {
       files.close(workspaceId, path);
       tell('Deleted', done);
-      goTo('files');
+      const shown = selectedFile();
+      if (shown !== null && isAtOrIn(shown, path)) goTo('files');
     },
   });
   return { create, move, remove };
+}
+
+function selectedFile(): string | null {
+  const { view, selected } = parseRoute(location.hash);
+  return view === 'files' ? selected : null;
+}
+
+function isAtOrIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }

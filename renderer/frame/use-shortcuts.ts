@@ -6,7 +6,7 @@ export function useShortcuts(actions: { onPalette: () => void; onHelp: () => voi
   const latest = useRef(actions);
   latest.current = actions;
   useEffect(() => {
-    let goPressedAt = 0;
+    let goPressedAt = -Infinity;
     function onKeyDown(event: KeyboardEvent) {
       if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
@@ -15,7 +15,7 @@ export function useShortcuts(actions: { onPalette: () => void; onHelp: () => voi
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || dialogIsOpen()) return;
       const view = event.timeStamp - goPressedAt < goWindowMs ? goKeys[event.key] : undefined;
-      goPressedAt = event.key === 'g' ? event.timeStamp : 0;
+      goPressedAt = event.key === 'g' ? event.timeStamp : -Infinity;
       if (view !== undefined) goTo(view);
       else if (event.key === '?') latest.current.onHelp();
       else if (event.key === 'r') focusRunBar(event);

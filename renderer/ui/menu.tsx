@@ -14,12 +14,7 @@ export function Menu({
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-50 max-h-[60vh] min-w-[200px] animate-appear overflow-y-auto rounded-lg border border-line-strong bg-raised p-1 shadow-raised"
-        >
+        <DropdownMenu.Content align={align} sideOffset={4} collisionPadding={8} className={menuClasses}>
           {children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
@@ -70,5 +65,9 @@ export function MenuLabel({ children }: { children: ReactNode }) {
   return <DropdownMenu.Label className="px-2 pt-1.5 pb-1 text-xs text-faint">{children}</DropdownMenu.Label>;
 }
 
-const itemClasses =
+/** For menus of other kinds, so that they look the same. */
+export const menuClasses =
+  'z-50 max-h-[60vh] min-w-[200px] animate-appear overflow-y-auto rounded-lg border border-line-strong bg-raised p-1 shadow-raised';
+
+export const itemClasses =
   'flex min-h-7 items-center gap-2 rounded-md px-2 py-1 text-sm outline-none select-none data-disabled:opacity-40 data-highlighted:bg-selected [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-muted';

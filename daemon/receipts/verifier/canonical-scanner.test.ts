@@ -28,7 +28,9 @@ describe('the scanner', () => {
     fc.assert(
       fc.property(mutation, ([seed, at, inserted, removed]) => {
         const start = at % seed.length;
-        const text = seed.slice(0, start) + inserted + seed.slice(start + removed);
+        // By way of bytes: half a surrogate pair becomes U+FFFD.
+        const cut = seed.slice(0, start) + inserted + seed.slice(start + removed);
+        const text = Buffer.from(cut).toString();
         expect([text, isCanonical(text)]).toEqual([text, isRewrittenSame(text)]);
       }),
       { numRuns: 5000 },

@@ -87,7 +87,7 @@ export async function live(world: CrashWorld, kind: MutationKind, options: LifeO
 /** Starts a last daemon and checks what the one before left. Answers the chain. */
 export async function lookAt(world: CrashWorld): Promise<Receipt[]> {
   await using daemon = await WorkspaceDaemon.start(world);
-  return expectWhole(daemon, world);
+  return await expectWhole(daemon, world);
 }
 
 /** Beyond what `expectIntact` checks: what was under way is there as a whole or not at all. */
