@@ -9,6 +9,8 @@ const needed = [
   { program: 'git', package: 'git', for: 'the journeys' },
   { program: 'mkfs.ext4', package: 'e2fsprogs', for: 'the power-cut tests' },
   { program: 'ps', package: 'procps', for: 'the job tests' },
+  { program: 'python3', package: 'python3', for: 'the second verifier' },
+  { program: 'rg', package: 'ripgrep', for: 'the search tests' },
   { program: 'setsid', package: 'util-linux', for: 'the job tests' },
 ];
 

@@ -25,7 +25,6 @@ export const errorStatus = {
   method_not_allowed: 405,
   no_active_workspace: 409,
   conflict: 409,
-  file_changed: 409,
   file_exists: 409,
   rollback_conflict: 409,
   receipts_damaged: 409,

@@ -1,11 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 import ignore from 'ignore';
 import { CodedError } from '../contract/errors.ts';
 import { PathChangedError } from '../lib/confined-folder.ts';
-import { listInside, readInside, statInside } from '../lib/confined-reads.ts';
+import { namesInside, readInside, statInside } from '../lib/confined-reads.ts';
 import { systemErrorCode } from '../lib/durable-errors.ts';
 import type { IgnoreRules } from '../lib/ignore-rules.ts';
+import { Turns } from '../lib/turns.ts';
 import { cutLine } from './cut-line.ts';
 import { isReservedName } from './reserved-names.ts';
 import { maxSearchedBytes, type SearchEngine, type SearchQuery, searchTimeoutMs } from './search-query.ts';
@@ -19,15 +19,15 @@ export async function builtinSearch(
   const pattern = compile(query);
   const findIn = query.regex ? matchInStage(pattern) : matchLiteral(pattern, query.pattern.length);
   const isWanted = globFilter(query);
-  const turns = new Turns(query.signal);
+  const search = new Search(query.signal);
   let complete = true;
   for (const path of textFiles(root, query.path, rules)) {
-    if (!(await turns.goOn())) return { complete: false };
+    if (!(await search.goOn())) return { complete: false };
     const content = path === null || !isWanted(path) ? null : readText(root, path);
     if (path === null || content === null) continue;
     for (const lines of blocksOf(content)) {
-      if (!(await turns.goOn())) return { complete: false };
-      const found = await findIn(lines, turns);
+      if (!(await search.goOn())) return { complete: false };
+      const found = await findIn(lines, search);
       if (found === 'too slow') complete = false;
       else for (const match of found) if (!onMatch(path, match)) return { complete: true };
     }
@@ -35,14 +35,14 @@ export async function builtinSearch(
   return { complete };
 }
 
-/** Others get their turn after so much work at a stretch; no pattern gets longer on one block of lines. */
-const turnMs = 10;
 const blockBytes = 64 * 1024;
+/** A regular expression gets no longer on one block of lines. */
+const patternMs = 10;
 
-class Turns {
+class Search {
   readonly #signal: AbortSignal;
   readonly #endsMs = performance.now() + searchTimeoutMs;
-  #turnEndsMs = performance.now() + turnMs;
+  readonly #turns = new Turns();
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
@@ -50,11 +50,8 @@ class Turns {
 
   /** False where the time is up, or nobody wants the answer any more. */
   async goOn(): Promise<boolean> {
-    if (performance.now() > this.#turnEndsMs) {
-      await nextTurn();
-      this.#turnEndsMs = performance.now() + turnMs;
-    }
-    return !this.#signal.aborted && this.#turnEndsMs < this.#endsMs;
+    await this.#turns.pause();
+    return !this.#signal.aborted && performance.now() < this.#endsMs;
   }
 }
 
@@ -87,12 +84,14 @@ function* textFiles(root: string, path: string, rules: IgnoreRules): Generator<s
   const takeIgnored = path !== '' && rules.ignores(path, true);
   const pending = [path];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const { name, stat } of quietly(() => listInside(root, folder ?? '')) ?? []) {
+    for (const name of quietly(() => namesInside(root, folder ?? '')) ?? []) {
       const inside = folder === '' ? name : `${folder}/${name}`;
+      const stat = quietly(() => statInside(root, inside));
       const left =
-        isReservedName(name) || (!takeIgnored && rules.ignoresInside(folder, inside, stat.kind === 'folder'));
-      if (!left && stat.kind === 'folder') pending.push(inside);
-      yield !left && stat.kind === 'file' && stat.size <= maxSearchedBytes ? inside : null;
+        isReservedName(name) ||
+        (!takeIgnored && rules.ignoresInside(folder, inside, stat?.kind === 'folder'));
+      if (!left && stat?.kind === 'folder') pending.push(inside);
+      yield !left && stat?.kind === 'file' && stat.size <= maxSearchedBytes ? inside : null;
     }
   }
 }
@@ -134,17 +133,17 @@ function* blocksOf(content: Buffer): Generator<Block> {
 }
 
 type LineMatch = ReturnType<typeof cutLine> & { readonly line: number };
-type Matcher = (block: Block, turns: Turns) => Promise<LineMatch[] | 'too slow'>;
+type Matcher = (block: Block, search: Search) => Promise<LineMatch[] | 'too slow'>;
 
 /** Plain text takes no longer than the line is long: a long line is looked at piece by piece. */
 function matchLiteral(pattern: RegExp, length: number): Matcher {
-  return async (block, turns) => {
+  return async (block, search) => {
     if (block.bytes.length < blockBytes) return matchLines(pattern, block);
     const text = withoutReturn(textOf(block));
     for (let at = 0; at < text.length; at += blockBytes) {
       const found = text.slice(at, at + blockBytes + length).search(pattern);
       if (found >= 0) return [matchAt(block.line, text, at + found)];
-      if (!(await turns.goOn())) return 'too slow';
+      if (!(await search.goOn())) return 'too slow';
     }
     return [];
   };
@@ -157,7 +156,7 @@ function matchInStage(pattern: RegExp): Matcher {
   return async (block) => {
     context.work = () => matchLines(pattern, block);
     try {
-      return script.runInContext(context, { timeout: turnMs });
+      return script.runInContext(context, { timeout: patternMs });
     } catch (error) {
       // The error may be of another realm, so that it is no `Error` here.
       if (Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'too slow';

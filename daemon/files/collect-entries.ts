@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CodedError } from '../contract/errors.ts';
 import { PathChangedError } from '../lib/confined-folder.ts';
 import { listInside } from '../lib/confined-reads.ts';
 import type { EntryStat } from '../lib/entry-stat.ts';
 import { type FoundEntry, readEntryInTurns } from '../lib/read-entry.ts';
+import { Turns } from '../lib/turns.ts';
 import { notAFile, reservedPath } from './locate.ts';
 import { isReservedName } from './reserved-names.ts';
 
@@ -11,8 +11,6 @@ import { isReservedName } from './reserved-names.ts';
 export const maxFolderFiles = 10_000;
 /** Their contents are held in memory until they are kept for the undo. */
 const maxContentBytes = 256 * 1024 * 1024;
-/** Others get their turn after so much work at a stretch. */
-const turnMs = 10;
 
 export interface CollectedEntries {
   /** Files and links, byte paths relative to the workspace. */
@@ -35,7 +33,7 @@ export async function collectEntries(
   const folders: { path: string; stat: EntryStat; empty: boolean }[] = [];
   const pending = [{ path: folder, stat }];
   let contentBytes = 0;
-  let turnEndsMs = performance.now() + turnMs;
+  const turns = new Turns();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const entries = listInside(root, next.path);
     if (entries === null) throw new PathChangedError(next.path, 'The folder has gone.');
@@ -51,10 +49,7 @@ export async function collectEntries(
         contentBytes += found.bytes?.length ?? 0;
       }
       checkLimits(files.length + folders.length + pending.length - 1, contentBytes);
-      if (performance.now() > turnEndsMs) {
-        await nextTurn();
-        turnEndsMs = performance.now() + turnMs;
-      }
+      await turns.pause();
     }
   }
   return { files, folders };

@@ -294,7 +294,7 @@ describe('DELETE /api/project/file', () => {
     expect(await removeProblem('.git', { recursive: 'true' })).toMatchObject({ code: 'path_reserved' });
   });
 
-  test('takes a folder of 10,000 files, and not of one more', async () => {
+  test('takes a folder of 10,000 files, and not of one more', { timeout: 120_000 }, async () => {
     mkdirSync(at('many'));
     for (let count = 0; count <= maxFolderFiles; count += 1) writeFileSync(at(`many/${count}`), '');
     expect(await removeProblem(`${folder}/many`, { recursive: 'true' })).toMatchObject({

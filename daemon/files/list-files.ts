@@ -1,12 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { CodedError } from '../contract/errors.ts';
 import type { TreeEntry, TreePage } from '../contract/files.ts';
-import { fromBytePath } from '../lib/byte-path.ts';
+import { fromBytePath, parentOf } from '../lib/byte-path.ts';
 import { timestamp } from '../lib/clock.ts';
-import { openConfined } from '../lib/confined-folder.ts';
-import { isAbsence, readInside, statInside } from '../lib/confined-reads.ts';
+import { type ConfinedFolder, openConfined } from '../lib/confined-folder.ts';
+import { isAbsence, orAbsent, statIn, targetIn } from '../lib/confined-reads.ts';
 import type { IgnoreRules } from '../lib/ignore-rules.ts';
 import { tempFileName } from '../lib/put-in-place.ts';
+import { Turns } from '../lib/turns.ts';
 import { textOf } from './locate.ts';
 import { isReservedName } from './reserved-names.ts';
 
@@ -32,11 +33,14 @@ export async function listFiles(root: string, options: ListOptions): Promise<Tre
   checkFolder(root, folder);
   const walk = { root, rules, recursive, inIgnored: folder !== '' && rules.ignores(folder, true) };
   const entries: TreeEntry[] = [];
+  const turns = new Turns();
+  using held = new HeldFolder(root);
   let last: Found | undefined;
   for await (const found of entriesOf(walk, folder, after === undefined ? null : parseCursor(after))) {
     if (entries.length === limit && last !== undefined)
       return { path: textOf(folder), entries, next: cursorOf(last, folder) };
-    const entry = describe(root, found);
+    await turns.pause();
+    const entry = describe(held, found);
     if (entry === null) continue;
     entries.push(entry);
     last = found;
@@ -118,11 +122,42 @@ function compare(a: Name, b: Name): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-function describe(root: string, { path, name, ignored }: Found): TreeEntry | null {
-  const stat = statInside(root, path);
-  if (stat === null) return null;
+/** The folder whose entries are looked at: opened once for all of them, as they come one after the other. */
+class HeldFolder implements Disposable {
+  readonly #root: string;
+  #open: { readonly path: string; readonly folder: ConfinedFolder } | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The folder that `path` is in. */
+  of(path: string): ConfinedFolder {
+    const parent = parentOf(path);
+    if (this.#open?.path === parent) return this.#open.folder;
+    this[Symbol.dispose]();
+    const folder = openConfined(this.#root, parent);
+    this.#open = { path: parent, folder };
+    return folder;
+  }
+
+  [Symbol.dispose](): void {
+    this.#open?.folder[Symbol.dispose]();
+    this.#open = undefined;
+  }
+}
+
+/** Null for what has gone meanwhile. */
+function describe(held: HeldFolder, { path, name, ignored }: Found): TreeEntry | null {
+  const look = () => {
+    const folder = held.of(path);
+    const stat = statIn(folder, name);
+    return stat === null ? null : { stat, target: stat.kind === 'link' ? targetIn(folder, name) : null };
+  };
+  const seen = orAbsent(look);
+  if (seen === null) return null;
+  const { stat, target } = seen;
   const shown = fromBytePath(path);
-  const target = stat.kind === 'link' ? readInside(root, path, { maxBytes: 0 })?.bytes : undefined;
   return {
     path: shown.path,
     name: fromBytePath(name).path,
@@ -131,7 +166,7 @@ function describe(root: string, { path, name, ignored }: Found): TreeEntry | nul
     modified_at: timestamp(Number(stat.mtimeNs / 1_000_000n)),
     ignored,
     executable: stat.kind === 'file' && (stat.mode & 0o111) !== 0,
-    ...(target == null ? {} : { target: target.toString('utf8') }),
+    ...(target === null ? {} : { target: target.toString('utf8') }),
     ...(shown.base64 === undefined ? {} : { utf8: false as const }),
   };
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CodedError } from '../contract/errors.ts';
 import type { TextEdit } from '../contract/files.ts';
+import { Turns } from '../lib/turns.ts';
 
 export interface EditedText {
   readonly content: Buffer;
@@ -23,21 +23,16 @@ export async function applyEdits(
     throw new CodedError('not_a_text_file', 'The file is not UTF-8 text; edits work on text only.');
   let edited = content;
   let replacements = 0;
-  let turnEndsMs = performance.now() + turnMs;
+  const turns = new Turns();
   for (const [index, edit] of edits.entries()) {
     const count = countMatches(edited, edit, index);
     edited = replaceAll(edited, edit, { count, maxBytes });
     replacements += count;
-    if (performance.now() > turnEndsMs) {
-      await nextTurn();
-      turnEndsMs = performance.now() + turnMs;
-    }
+    await turns.pause();
   }
   return { content: edited, replacements };
 }
 
-/** Others get their turn after so much work at a stretch. */
-const turnMs = 10;
 const maxMatches = 100_000;
 const maxLines = 20;
 

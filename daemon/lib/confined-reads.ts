@@ -53,6 +53,14 @@ export function openFileInside(root: string, path: string): OpenFile | null {
 }
 
 /** Names of a folder's entries, as bytes in latin1 strings, in no order; null where there is no folder. */
+export function namesInside(root: string, folder: string): string[] | null {
+  return orAbsent(() => {
+    using open = openConfined(root, folder);
+    return readdirSync(open.self, { encoding: 'latin1' });
+  });
+}
+
+/** The same, with what each of them is, and where links lead. */
 export function listInside(
   root: string,
   folder: string,
@@ -81,7 +89,8 @@ function withFolderOf<T>(
   });
 }
 
-function orAbsent<T>(work: () => T): T | null {
+/** Null where the system says that there is nothing. */
+export function orAbsent<T>(work: () => T): T | null {
   try {
     return work();
   } catch (error) {
@@ -102,7 +111,8 @@ export function statIn(folder: ConfinedFolder, leaf: string): EntryStat | null {
   return stats === undefined ? null : entryStat(stats);
 }
 
-function targetIn(folder: ConfinedFolder, leaf: string): Buffer | null {
+/** Where a link leads; null where it is none. */
+export function targetIn(folder: ConfinedFolder, leaf: string): Buffer | null {
   try {
     return readlinkSync(folder.entry(leaf), { encoding: 'buffer' });
   } catch (error) {

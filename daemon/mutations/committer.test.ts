@@ -52,7 +52,7 @@ async function setUp(overrides: Partial<CommitterOptions> = {}) {
       events.push(`made ${name}`);
       return () => events.push(`undone ${name}`);
     },
-    announce: () => () => undefined,
+    announce: async () => () => undefined,
     onCommitted: ({ draft }) => events.push(`committed ${nameOf(draft.steps)}`),
     onBatchDone: () => undefined,
     onFatal: (error) => events.push(`fatal: ${error.message}`),

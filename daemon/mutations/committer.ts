@@ -1,6 +1,7 @@
 import { RunId, SnapshotId, type UserId } from '../contract/ids.ts';
 import type { Actor, Receipt, Tool } from '../contract/receipts.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
+import { StorageFailedError } from '../lib/durable-errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { receiptIdOf, SealedReceipt, sealReceipt } from '../receipts/receipt-format.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
@@ -41,7 +42,7 @@ export interface CommitterOptions {
   /** Takes the steps of one change; throws having taken none. Its result takes them back. */
   readonly apply: (steps: readonly Step[]) => () => void;
   /** Called before changes are made; its result when they are known to whoever watches the tree. */
-  readonly announce: () => () => void;
+  readonly announce: () => Promise<() => void>;
   /** Called in chain order for each change that is complete, before its caller is answered. */
   readonly onCommitted: (committed: Committed) => void;
   /** Called when a batch is complete: nothing of the journal's current segment is under way. */
@@ -140,11 +141,12 @@ export class Committer {
     try {
       entries = this.#journal(batch);
     } catch (error) {
+      if (isFatal(error)) throw error;
       for (const { reject } of batch) reject(error);
       return;
     }
     await journal.sync();
-    const known = this.#options.announce();
+    const known = await this.#options.announce();
     try {
       this.#makeChanges(entries);
     } finally {
@@ -162,6 +164,7 @@ export class Committer {
       for (const { undo } of done.toReversed()) undo?.();
       this.#void(entries);
       for (const { reject } of entries) reject(error);
+      if (isFatal(error)) throw error;
       return;
     }
     if (failed !== undefined) {
@@ -267,6 +270,10 @@ export class Committer {
 
 export function newRunId(): RunId {
   return RunId.parse(newId('run'));
+}
+
+function isFatal(error: unknown): boolean {
+  return error instanceof StorageFailedError && error.fatal;
 }
 
 function asError(error: unknown): Error {

@@ -5,7 +5,7 @@ import { RunId, type UserId, type WorkspaceId } from '../contract/ids.ts';
 import type { Receipt } from '../contract/receipts.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { PathChangedError } from '../lib/confined-folder.ts';
-import { StorageClosedError } from '../lib/durable-errors.ts';
+import { StorageClosedError, StorageFailedError } from '../lib/durable-errors.ts';
 import type { SealedReceipt } from '../receipts/receipt-format.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
 import type { SnapshotRecord } from '../snapshots/entry-state.ts';
@@ -13,7 +13,8 @@ import type { TreeKeeper } from '../snapshots/tree-keeper.ts';
 import { applySteps } from './apply-steps.ts';
 import type { CommandBracket, CommandOutcome, CommandStart } from './command-bracket.ts';
 import { type Committed, Committer, type Draft, newRunId, type ReceiptFormat } from './committer.ts';
-import { type CommandIntent, Journal, voidLeftEntry } from './journal.ts';
+import { withoutCommitted } from './interrupted-changes.ts';
+import { type CommandIntent, Journal, type JournalEntry, voidLeftEntry } from './journal.ts';
 import type { MutationRequest, MutationResult } from './mutation-plan.ts';
 import { PathLocks } from './path-locks.ts';
 import { partsOfChanges, partsOfSteps } from './receipt-parts.ts';
@@ -145,20 +146,26 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
       cmd: start.cmd.toWellFormed(),
       started_at: timestamp(this.#options.clock()),
     };
-    this.#journal.append([{ type: 'intent', intent }]);
+    this.#journalEntry({ type: 'intent', intent });
     this.#commands.set(start.runId, intent);
     // Nothing durable stands before a command's first byte.
     this.#journal.sync().catch((error: Error) => this.#options.onFatal(error));
     return this.#keeper.begin(start.runId);
   }
 
-  async end(runId: RunId, { exitCode }: { readonly exitCode: number | null }): Promise<CommandOutcome> {
+  end(runId: RunId, { exitCode }: { readonly exitCode: number | null }): Promise<CommandOutcome> {
+    return this.#end(runId, exitCode, []);
+  }
+
+  /** `earlier`: what an earlier daemon left in the journal, for a command that it did not see the end of. */
+  async #end(runId: RunId, exitCode: number | null, earlier: readonly Committed[]): Promise<CommandOutcome> {
     const intent = this.#commands.get(runId);
     if (intent === undefined) return { receipt: null };
-    const { changes, diffs, concurrent } = await this.#keeper.end(runId);
+    const { concurrent, ...found } = await this.#keeper.end(runId);
+    const { changes, diffs } = withoutCommitted(found, earlier);
     this.#commands.delete(runId);
     if (changes.length === 0) {
-      this.#journal.append([{ type: 'dropped', runId }]);
+      this.#journalEntry({ type: 'dropped', runId });
       return { receipt: null };
     }
     const draft: Draft = {
@@ -185,7 +192,7 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   cancel(runId: RunId): void {
     if (!this.#commands.delete(runId)) return;
     this.#keeper.cancel(runId).catch(() => undefined); // a worker that died knows of no run any more
-    this.#journal.append([{ type: 'dropped', runId }]);
+    this.#journalEntry({ type: 'dropped', runId });
   }
 
   /** Whether a command is running in the workspace. */
@@ -269,14 +276,23 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     committed: readonly Committed[],
     intents: readonly CommandIntent[],
   ): Promise<void> {
-    for (const { draft } of committed) if (draft.steps.length > 0) this.#note(draft);
+    // The keeper looks at the whole tree when it is opened: it need not be told of what was committed.
     for (const intent of intents) {
       const runId = RunId.parse(intent.run_id);
       this.#commands.set(runId, intent);
-      this.#journal.append([{ type: 'intent', intent }]);
-      await this.end(runId, { exitCode: null });
+      this.#journalEntry({ type: 'intent', intent });
+      await this.#end(runId, null, committed);
     }
     if (segments.length > 0) await this.#behind.recover(segments, committed);
+  }
+
+  #journalEntry(entry: JournalEntry): void {
+    try {
+      this.#journal.append([entry]);
+    } catch (error) {
+      if (error instanceof StorageFailedError && error.fatal) this.#options.onFatal(error);
+      throw error;
+    }
   }
 
   #checkOpen(): void {

@@ -121,7 +121,8 @@ export class WriteBehind {
     let segment: string | undefined;
     try {
       segment = this.#options.journal.rotate();
-    } catch {
+    } catch (error) {
+      if (error instanceof StorageFailedError && error.fatal) this.#options.onFatal(error);
       // No room for the next segment, for one: this one goes on, and is tried again with the next change.
       this.#timer = setTimeout(() => this.#whenDue(), idleMs).unref();
       return;

@@ -102,17 +102,9 @@ export class ChangeFeed {
     this.#isIncomplete = true;
   }
 
-  /** Resolves when all that was done before the cookie is marked; without it, everything is dirty. */
-  async reach(cookie: string | null): Promise<void> {
-    const isReached = cookie !== null && (await this.#cookies?.wait(cookie));
-    if (isReached !== true) this.distrust();
-  }
-
-  /** Whether the watcher tells, or has told, of this begin. */
-  tellsOf(cookie: string | null): boolean {
-    return (
-      cookie !== null && this.#cookies !== undefined && (this.#cookies.wasBegun(cookie) || this.isWatching)
-    );
+  /** Whether all that was done before the cookie is marked; false where one can't know. To be asked once for each. */
+  async reach(cookie: string | null): Promise<boolean> {
+    return cookie !== null && this.#cookies !== undefined && (await this.#cookies.wait(cookie));
   }
 
   timeOf(cookie: string | null): number | undefined {

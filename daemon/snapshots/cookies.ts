@@ -20,7 +20,7 @@ export class Cookies {
   readonly #options: CookieOptions;
   readonly #watcher: FSWatcher;
   readonly #seen = new Set<string>();
-  readonly #expected = new Set<string>();
+  readonly #lost = new Set<string>();
   readonly #waiting = new Map<string, (isSeen: boolean) => void>();
   #isClosed = false;
 
@@ -35,26 +35,22 @@ export class Cookies {
     this.#watcher.on('error', options.onFailure);
   }
 
-  /** Resolves when the end cookie has been seen; false where it never will. */
+  /** Resolves when the cookie has been seen; false where it never will. To be asked once for each. */
   async wait(cookie: string): Promise<boolean> {
     if (this.#seen.delete(cookie)) return true;
     if (this.#isClosed) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.set(cookie, resolve);
-    const timer = setTimeout(resolve, patienceMs, false);
+    // Where we were busy all the time, its event may be waiting: that has a turn between the timer and the next.
+    const timer = setTimeout(() => setImmediate(resolve, false), patienceMs);
     try {
-      return await promise;
+      const isSeen = await promise;
+      if (!isSeen) this.#lost.add(cookie);
+      return isSeen;
     } finally {
       clearTimeout(timer);
       this.#waiting.delete(cookie);
     }
-  }
-
-  /** Whether the begin that left this cookie has been told; else it will be, unless the watcher fails first. */
-  wasBegun(cookie: string): boolean {
-    const wasSeen = this.#seen.delete(cookie);
-    if (!wasSeen) this.#expected.add(cookie);
-    return wasSeen;
   }
 
   /** When the earliest of the commands began of which nothing was told yet. */
@@ -78,10 +74,11 @@ export class Cookies {
     // Its removal is an event as well.
     if (atMs === undefined) return;
     rmSync(join(this.#options.folder, name), { force: true });
+    if (this.#lost.delete(name)) return;
     const [kind, , runId = ''] = name.split('-', 3);
     if (kind === 'b') this.#options.onBegin(runId, atMs);
     const waiting = this.#waiting.get(name);
     if (waiting) waiting(true);
-    else if (!this.#expected.delete(name)) this.#seen.add(name);
+    else this.#seen.add(name);
   }
 }

@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -151,6 +159,43 @@ test('git reads what is kept, also by a link to the folder', async () => {
   symlinkSync(tree.folder, join(tree.root, '.service/snapshots'));
   const git = ['--git-dir=.service/snapshots', 'cat-file', 'blob', idOf('content\n')];
   expect(execFileSync('git', git, { cwd: tree.root }).toString()).toBe('content\n');
+});
+
+test('fails a run whose pre-images can not be stored, and hands its changes to the next', async () => {
+  await using tree = await openTree((root) => writeFileSync(join(root, 'file'), 'one'));
+  const packs = join(tree.folder, 'objects/pack');
+  renameSync(packs, `${packs}-away`);
+  // What was there before the first run is stored; what it made can't be.
+  expect((await tree.run(() => writeFileSync(join(tree.root, 'file'), 'two'))).changes).toHaveLength(1);
+  const failed = tree.run(() => writeFileSync(join(tree.root, 'file'), 'three'), 'run_failed');
+  await expect(failed).rejects.toMatchObject({ code: 'storage_failed', fatal: false });
+  expect(tree.notices.map(({ code }) => code)).toContain('not_stored');
+  renameSync(`${packs}-away`, packs);
+  const { changes } = await tree.keeper.end('run_failed');
+  expect(changes).toMatchObject([{ before: { hash: hashOf('two') }, after: { hash: hashOf('three') } }]);
+  expect((await tree.keeper.read(idOf('two')))?.toString()).toBe('two');
+  fsck(tree);
+});
+
+test('does not look at the tree while the door writes to it', async () => {
+  await using tree = await openTree();
+  await tree.keeper.begin('run_a');
+  const written = await tree.keeper.announce();
+  writeFileSync(join(tree.root, 'door'), 'door');
+  const order: string[] = [];
+  const ended = tree.keeper.end('run_a').then(({ changes }) => {
+    order.push('ended');
+    return changes;
+  });
+  // Any other call gets its answer meanwhile.
+  await tree.keeper.has(idOf(''));
+  order.push('noted');
+  const after = { mode: '100644' as const, hash: hashOf('door'), size: 4, oid: idOf('door') };
+  const noted = tree.keeper.note([{ path: 'door', before: null, after }], []);
+  written();
+  await noted;
+  expect(await ended).toEqual([]);
+  expect(order).toEqual(['noted', 'ended']);
 });
 
 test('starts another worker for one that died, and loses no change of a command under way', async () => {

@@ -44,6 +44,10 @@ export class ObjectStore {
     return id;
   }
 
+  get hasPending(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** To be called now and then while much is added. */
   flushIfLarge(): void {
     if (this.#pendingBytes > maxPendingBytes || this.#pending.size > maxPendingCount) this.flush();

@@ -9,8 +9,6 @@ interface Run {
 /** The runs that have a command under way, and which were so at the same time. */
 export class Runs {
   readonly #running = new Map<string, Run>();
-  /** Of them the end was told before the begin was seen. */
-  readonly #cancelled = new Set<string>();
 
   constructor(interrupted: readonly string[]) {
     for (const runId of interrupted) this.begin(runId, true);
@@ -21,7 +19,6 @@ export class Runs {
   }
 
   begin(runId: string, isInterrupted = false): void {
-    if (this.#cancelled.delete(runId)) return;
     const there = this.#running.get(runId);
     if (there?.isInterrupted) there.isInterrupted = false;
     else if (there) there.commands += 1;
@@ -29,11 +26,6 @@ export class Runs {
     const concurrent = new Set(this.#running.keys());
     for (const other of this.#running.values()) other.concurrent.add(runId);
     this.#running.set(runId, { commands: 1, isInterrupted, concurrent });
-  }
-
-  cancel(runId: string): void {
-    if (this.#running.has(runId)) this.end(runId);
-    else this.#cancelled.add(runId);
   }
 
   /** Answers the others. */

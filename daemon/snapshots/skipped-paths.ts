@@ -4,7 +4,7 @@ export function isSkippedName(folder: string, name: string): boolean {
   return known === '.git' || (folder === '' && known === '.service') || isTempName(name);
 }
 
-/** The same for every part of a byte path. */
+/** The same for every part of a byte path. (To `isSkippedName`, any folder but the top one is like another.) */
 export function isSkippedPath(path: string): boolean {
   let from = 0;
   for (let cut = path.indexOf('/'); cut !== -1; cut = path.indexOf('/', from)) {

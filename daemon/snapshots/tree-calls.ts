@@ -24,9 +24,9 @@ export interface SnapshotLimits {
 
 /** What the worker thread can be asked for; docs of `TreeKeeper` say what each does. */
 export interface TreeCalls {
-  begin(runId: string, cookie: string | null): void;
+  begin(runId: string, cookie: string | null): Promise<void>;
   end(runId: string, cookie: string | null): Promise<RunChanges>;
-  cancel(runId: string): void;
+  cancel(runId: string): Promise<void>;
   note(changes: readonly TreeChange[], contents: readonly Content[]): Promise<void>;
   store(blobs: readonly Uint8Array[]): string[];
   read(oid: string): Uint8Array | null;

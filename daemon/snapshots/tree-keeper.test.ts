@@ -268,7 +268,7 @@ describe.each([
     await tree.keeper.begin('run_a');
     write(tree.root, 'both', 'command\n');
     const [command, door] = [await stateOf('command\n'), await stateOf('door\n')];
-    const done = tree.keeper.announce();
+    const done = await tree.keeper.announce();
     write(tree.root, 'both', 'door\n');
     write(tree.root, 'made', 'door\n');
     const noted = tree.keeper.note(

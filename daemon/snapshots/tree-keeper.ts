@@ -48,6 +48,7 @@ export class TreeKeeper implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #thread: TreeThread;
   readonly #announced = new Set<Promise<void>>();
+  readonly #looks = new Set<Promise<RunChanges>>();
   #cookies = 0;
 
   static open(options: TreeKeeperOptions): TreeKeeper {
@@ -98,10 +99,16 @@ export class TreeKeeper implements AsyncDisposable {
    */
   async end(runId: string): Promise<RunChanges> {
     await this.ready;
-    await Promise.all(this.#announced);
-    const changes = await this.#thread.call('end', runId, this.#leaveCookie('e', runId));
-    this.#thread.running.delete(runId);
-    return changes;
+    while (this.#announced.size > 0) await Promise.all(this.#announced);
+    const look = this.#thread.call('end', runId, this.#leaveCookie('e', runId));
+    this.#looks.add(look);
+    try {
+      const changes = await look;
+      this.#thread.running.delete(runId);
+      return changes;
+    } finally {
+      this.#looks.delete(look);
+    }
   }
 
   /** Of a command that never started: like `end`, but what differs stays for others. */
@@ -111,12 +118,14 @@ export class TreeKeeper implements AsyncDisposable {
   }
 
   /**
-   * To be called before the door writes to the tree itself; what is answered, after its `note`, or where nothing was
-   * written. In between no `end` looks at the tree: else it would take the door's write for the command's.
+   * To be called before the door writes to the tree itself, which may begin when it resolves; what is answered, after its
+   * `note`, or where nothing was written. In between no `end` looks at the tree, and none is about to: else it would take
+   * the door's write for the command's.
    */
-  announce(): () => void {
+  async announce(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#announced.add(promise);
+    while (this.#looks.size > 0) await Promise.allSettled(this.#looks);
     return () => {
       this.#announced.delete(promise);
       resolve();

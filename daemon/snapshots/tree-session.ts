@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parentOf } from '../lib/byte-path.ts';
-import { Baseline, changesOf, entryOf } from './baseline.ts';
+import { Baseline, changesOf } from './baseline.ts';
 import { BaselineLog } from './baseline-log.ts';
 import { fromHex, toHex } from './blob.ts';
 import { ChangeFeed } from './change-feed.ts';
+import { noteDoorWrite } from './door-write.ts';
 import type { SnapshotRecord, TreeChange } from './entry-state.ts';
+import { inSlices } from './in-slices.ts';
 import { ObjectStore } from './object-store.ts';
 import { diffsOf } from './run-diffs.ts';
 import { Runs } from './runs.ts';
@@ -20,7 +20,6 @@ import {
   type TreeCalls,
   type TreeWorkerData,
 } from './tree-calls.ts';
-import { isSameState, stateOf } from './tree-index.ts';
 import { UserEdits } from './user-edits.ts';
 
 export interface TreeSessionOptions {
@@ -30,8 +29,7 @@ export interface TreeSessionOptions {
   readonly onUnwatched: () => void;
 }
 
-/** While the tree is first read, others get a turn after so long. */
-const sliceMs = 15;
+const settleAfterMs = 200;
 
 /** The worker's side of `TreeKeeper`: what is the user's and what a command's doing, and in which order. */
 export class TreeSession implements TreeCalls {
@@ -43,7 +41,9 @@ export class TreeSession implements TreeCalls {
   readonly #feed: ChangeFeed;
   readonly #edits: UserEdits;
   readonly #runs: Runs;
+  readonly #beginning = new Set<Promise<boolean>>();
   readonly #loaded = Promise.withResolvers<void>();
+  #settling: NodeJS.Timeout | undefined;
   #isLoaded = false;
   #isClosed = false;
 
@@ -86,13 +86,7 @@ export class TreeSession implements TreeCalls {
     const hadBaseline = this.#log.load(this.#baseline.index);
     this.#log.release(this.#ring.runs(), this.#ring.ids());
     const scanner = this.#baseline.scanner();
-    let sliceEnd = performance.now() + sliceMs;
-    for (const _ of scanner.walk('')) {
-      if (performance.now() < sliceEnd) continue;
-      await nextTurn();
-      if (this.#isClosed) return;
-      sliceEnd = performance.now() + sliceMs;
-    }
+    if (!(await inSlices(scanner.walk(''), () => this.#isClosed))) return;
     this.#store.flush();
     takeOver([...scanner.findings.values()], {
       baseline: this.#baseline,
@@ -107,13 +101,19 @@ export class TreeSession implements TreeCalls {
     this.#loaded.resolve();
   }
 
-  begin(runId: string, cookie: string | null): void {
-    if (!this.#feed.tellsOf(cookie))
-      this.#begin(runId, this.#feed.timeOf(cookie) ?? Number.POSITIVE_INFINITY);
+  async begin(runId: string, cookie: string | null): Promise<void> {
+    const reached = this.#feed.reach(cookie);
+    this.#beginning.add(reached);
+    // Where the cookie is seen, the feed has told of the begin just then.
+    if (!(await reached)) {
+      this.#feed.distrust();
+      this.#begin(runId, this.#feed.timeOf(cookie));
+    }
+    this.#beginning.delete(reached);
   }
 
   async end(runId: string, cookie: string | null): Promise<RunChanges> {
-    await this.#feed.reach(cookie);
+    if (!(await this.#feed.reach(cookie))) this.#feed.distrust();
     const dirty = this.#feed.take();
     const suspects = this.#feed.takeSuspects();
     try {
@@ -121,10 +121,11 @@ export class TreeSession implements TreeCalls {
       const changes = [...this.#log.carried, ...changesOf(findings)];
       // What the receipt of these changes refers to has to be there before the receipt is.
       this.#store.flushIfPending(changes.flatMap(({ before }) => (before?.oid ? [fromHex(before.oid)] : [])));
+      const diffs = diffsOf(changes, this.#store);
       const untouched = this.#edits.untouched(suspects, findings);
       this.#baseline.handOut({ run: runId, changes }, [...findings, ...untouched]);
       const concurrent = this.#runs.end(runId).filter((other) => other !== runId);
-      return { changes, diffs: diffsOf(changes, this.#store), concurrent };
+      return { changes, diffs, concurrent };
     } catch (error) {
       this.#feed.restore(dirty);
       this.#feed.restore({ all: false, paths: new Map([...suspects].map((path) => [path, false])) });
@@ -134,17 +135,20 @@ export class TreeSession implements TreeCalls {
     }
   }
 
-  cancel(runId: string): void {
-    this.#runs.cancel(runId);
+  async cancel(runId: string): Promise<void> {
+    await this.#begun();
+    this.#runs.end(runId);
     this.#foldWhenIdle();
   }
 
   async note(changes: readonly TreeChange[], contents: readonly Content[]): Promise<void> {
     await this.#loaded.promise;
+    await this.#begun();
     for (const { oid, bytes } of contents) this.#store.add(bytes, fromHex(oid));
     this.#store.flushIfLarge();
-    for (const change of changes) this.#note(change);
-    setImmediate(() => this.#tidyLog());
+    const [baseline, log, isCommandRunning] = [this.#baseline, this.#log, !this.#runs.isNone];
+    for (const change of changes) noteDoorWrite(change, { baseline, log, isCommandRunning });
+    this.#settleSoon();
   }
 
   store(blobs: readonly Uint8Array[]): string[] {
@@ -176,6 +180,7 @@ export class TreeSession implements TreeCalls {
 
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#settling);
     this.#feed.close();
     try {
       if (this.#isLoaded) {
@@ -193,33 +198,22 @@ export class TreeSession implements TreeCalls {
     }
   }
 
+  /** Messages and events come by different ways: a begin that was called earlier may be seen later. */
+  async #begun(): Promise<void> {
+    while (this.#beginning.size > 0) await Promise.all(this.#beginning);
+  }
+
   /** What is dirty by now is the user's, except what changed at `beginMs` or later. */
   #begin(runId: string, beginMs: number | undefined): void {
     if (this.#runs.isNone) this.#edits.fold(beginMs);
     this.#runs.begin(runId);
+    this.#settleSoon();
   }
 
   #foldWhenIdle(): void {
-    if (this.#isLoaded && this.#runs.isNone && this.#feed.isWatching) this.#edits.fold();
-  }
-
-  #note({ path, before, after }: TreeChange): void {
-    const name = path.replace(/\/$/, '');
-    if (this.#baseline.rules.ignores(name, name !== path)) return;
-    const known = this.#baseline.index.get(path);
-    const noted = after && entryOf(after);
-    if (!this.#runs.isNone && !isSameState(known, noted) && !isSameState(known, before && entryOf(before)))
-      this.#log.setCarried([...this.#log.carried, { path, before: stateOf(known), after: before }]);
-    this.#baseline.set(path, after);
-    if (after === null) this.#noteEmptied(parentOf(name));
-  }
-
-  /** The door took the last thing out of a folder. */
-  #noteEmptied(folder: string): void {
-    if (folder === '' || this.#baseline.index.hasLeavesBelow(folder)) return;
-    const scanner = this.#baseline.scanner();
-    scanner.checkEmptiness(folder);
-    this.#baseline.commit([...scanner.findings.values()]);
+    if (!this.#isLoaded || !this.#runs.isNone || !this.#feed.isWatching) return;
+    this.#edits.fold();
+    this.#settleSoon();
   }
 
   #onUnwatched(reason: string): void {
@@ -230,13 +224,21 @@ export class TreeSession implements TreeCalls {
     this.#options.onUnwatched();
   }
 
+  /** A daemon that is killed loses what only its memory has, and with it what a command may be about to change. */
+  #settleSoon(): void {
+    if (!this.#store.hasPending && !this.#log.isLong(this.#baseline.index)) return;
+    this.#settling ??= setTimeout(() => this.#settleStore(), settleAfterMs);
+  }
+
   /** After the answer: what the next command may need is made durable. */
   #settleStore(): void {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
     if (this.#isClosed) return;
     try {
       this.#store.flush();
       this.#tidy();
-      this.#tidyLog();
+      if (this.#log.isLong(this.#baseline.index)) this.#log.rewrite(this.#baseline.index);
     } catch (error) {
       // It stays in memory; the next run that needs it fails where it still can't be written.
       this.#options.onNotice({
@@ -251,9 +253,5 @@ export class TreeSession implements TreeCalls {
     if (!this.#isLoaded) return;
     const { limits } = this.#options.data;
     tidyStore({ store: this.#store, ring: this.#ring, baseline: this.#baseline, log: this.#log, limits });
-  }
-
-  #tidyLog(): void {
-    if (!this.#isClosed && this.#log.isLong(this.#baseline.index)) this.#log.rewrite(this.#baseline.index);
   }
 }

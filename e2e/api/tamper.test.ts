@@ -6,13 +6,9 @@ import { tempFolder } from '../../daemon/lib/testing/temp-folder.ts';
 import { type Draft, makeChain } from '../../daemon/receipts/testing/make-chain.ts';
 import { verifyFolder } from '../../daemon/receipts/verifier/verify-folder.ts';
 import { madeChain } from './tamper/made-chain.ts';
-import {
-  type Finding,
-  type Given,
-  type PythonVerifier,
-  startPythonVerifier,
-} from './tamper/python-verifier.ts';
-import { type Chain, ChainFiles, type Position, tamperings } from './tamper/tamperings.ts';
+import { type Finding, type PythonVerifier, startPythonVerifier } from './tamper/python-verifier.ts';
+import { ChainFiles, tamperings } from './tamper/tamperings.ts';
+import { tryMatrix, verifyOurs } from './tamper/try-matrix.ts';
 
 const deep = process.env.TALLYSTICK_DEEP === '1';
 const flips = { ours: deep ? 10_000 : 1000, python: deep ? 10_000 : 60 };
@@ -30,7 +26,7 @@ describe('a chain that was tampered with', () => {
   test('is never valid: both verifiers name the same field of the same receipt', async () => {
     await using folder = await tempFolder();
     const chain = madeChain(join(folder.path, 'chain'));
-    const { cases, verdicts } = await tryMatrix(chain, folder.path);
+    const { cases, verdicts } = await tryMatrix(chain, folder.path, python);
     console.log(
       `tamper matrix: ${tamperings.length} rows, ${cases} chains, ${verdicts} verdicts, none missed`,
     );
@@ -117,55 +113,6 @@ describe('a chain as it was written', () => {
     expect(alarms).toEqual([]);
   });
 });
-
-/** Every row at the first, middle and last receipt, with as little given as shows it, and with everything. */
-async function tryMatrix(chain: Chain, scratch: string): Promise<{ cases: number; verdicts: number }> {
-  let cases = 0;
-  let verdicts = 0;
-  for (const { name, apply, field, needs = [], once } of tamperings) {
-    const positions: Position[] = once === true ? ['middle'] : ['first', 'middle', 'last'];
-    for (const position of positions) {
-      const copy = join(scratch, `case-${cases}`);
-      cpSync(chain.folder, copy, { recursive: true });
-      apply(new ChainFiles(chain, copy, seqAt(chain, position)), position);
-      cases += 1;
-      const least = pick(chain, needs);
-      const expected = typeof field === 'string' ? field : field(position);
-      for (const given of [least, pick(chain, ['head', 'key', 'workspace'])]) {
-        const ours = await verifyOurs(copy, given);
-        const theirs = await python.verify(copy, given);
-        verdicts += 2;
-        expect({ name, position, given, ...theirs }).toEqual({ name, position, given, ...ours });
-        expect({ name, position, field: ours.field }).not.toEqual({ name, position, field: null });
-        if (given === least)
-          expect({ name, position, field: ours.field }).toEqual({ name, position, field: expected });
-      }
-    }
-  }
-  return { cases, verdicts };
-}
-
-function pick(chain: Chain, needs: readonly ('head' | 'key' | 'workspace')[]): Given {
-  return {
-    ...(needs.includes('head') ? { head: chain.head } : {}),
-    ...(needs.includes('key') ? { key: chain.key } : {}),
-    ...(needs.includes('workspace') ? { wsId: chain.wsId } : {}),
-  };
-}
-
-function seqAt({ receiptIds }: Chain, position: Position): number {
-  if (position === 'first') return 1;
-  return position === 'last' ? receiptIds.length : Math.ceil(receiptIds.length / 2);
-}
-
-async function verifyOurs(folder: string, { head, key, wsId }: Given): Promise<Finding> {
-  const { fault } = await verifyFolder(folder, {
-    ...(head === undefined ? {} : { head }),
-    ...(key === undefined ? {} : { key }),
-    ...(wsId === undefined ? {} : { wsId }),
-  });
-  return { field: fault?.field ?? null, receipt_id: fault?.receipt_id ?? null };
-}
 
 const isSame = (a: Finding, b: Finding) => a.field === b.field && a.receipt_id === b.receipt_id;
 

@@ -63,6 +63,7 @@ test('write, edit, format 20 files by shell, verify, tamper, restore, and roll t
   await writeFile(file, bytes);
   await panel.getByRole('button', { name: 'Verify chain' }).click();
   await expect(panel.getByText('Chain is intact: 3 receipts')).toBeVisible();
+  await expect(receipt.getByRole('heading', { name: format })).toBeVisible();
 
   // Roll the command back: every file is as it was before, and nothing else.
   const before = sourceTexts(20);

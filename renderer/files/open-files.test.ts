@@ -37,3 +37,11 @@ test('tells of a change of what is unsaved once, and not of every letter', () =>
   expect(files.dirty()).toEqual([]);
   expect(told).toBe(2);
 });
+
+test('closing a folder forgets the files in it, and not its namesakes', () => {
+  const files = new OpenFiles();
+  for (const path of ['src/a', 'src/b/c', 'src2/a'])
+    files.open('ws', path, { text: '', etag: '"1"' }).edited(true);
+  files.close('ws', 'src');
+  expect(files.dirty()).toEqual(['ws/src2/a']);
+});

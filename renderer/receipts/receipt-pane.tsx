@@ -31,7 +31,7 @@ export function ReceiptPane({ workspace, receiptId, listed }: ReceiptPaneProps) 
         <QueryState query={query} what="the receipt" />
       ) : (
         // A receipt that was altered may lack what any receipt has: then it is shown as it stands.
-        <ErrorBoundary instead={<DamagedReceipt text={query.data.text} />}>
+        <ErrorBoundary key={query.data.text} instead={<DamagedReceipt text={query.data.text} />}>
           {query.data.receipt === undefined ? (
             <DamagedReceipt text={query.data.text} />
           ) : (

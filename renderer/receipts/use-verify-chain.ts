@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { createParser } from 'eventsource-parser';
 import { useEffect, useRef, useState } from 'react';
 import type { ChainVerdict, VerifyFrame } from '../../daemon/contract/receipts.ts';
@@ -18,6 +19,8 @@ export type ChainVerifier = { state: Verification; start: () => void; dismiss: (
 export function useVerifyChain(workspaceId: string): ChainVerifier {
   const { api } = usePanel();
   const [state, setState] = useState<Verification>({ phase: 'idle' });
+  const cache = useQueryClient();
+  const damaged = useRef(false);
   const running = useRef<AbortController>(null);
   useEffect(() => () => running.current?.abort(), []);
   const dismiss = () => {
@@ -31,8 +34,16 @@ export function useVerifyChain(workspaceId: string): ChainVerifier {
     setState({ phase: 'running', checked: 0, total: 0 });
     const onFrame = (frame: VerifyFrame) => {
       if (stop.signal.aborted) return;
-      if (frame.type === 'verdict') setState({ phase: 'done', verdict: frame, at: new Date().toISOString() });
-      else setState({ phase: 'running', checked: frame.checked, total: frame.total });
+      if (frame.type === 'progress') {
+        setState({ phase: 'running', checked: frame.checked, total: frame.total });
+        return;
+      }
+      setState({ phase: 'done', verdict: frame, at: new Date().toISOString() });
+      // The verdict is about what is on the disk now: that is what has to stand beside it.
+      void cache.invalidateQueries({ queryKey: ['receipt', workspaceId] });
+      if (!frame.valid || damaged.current)
+        void cache.invalidateQueries({ queryKey: ['receipts', workspaceId] });
+      damaged.current = !frame.valid;
     };
     readVerification(api, workspaceId, onFrame, stop.signal).catch((error: unknown) => {
       if (!stop.signal.aborted) setState({ phase: 'failed', detail: problemText(error) });

@@ -2,7 +2,7 @@
  * Run as a process: swaps `<root>/folder` for a link to `<outside>`, and back, as fast as it can, until it is killed.
  * It takes what is made in the folder away now and then. Prints `swapping` once it has begun.
  */
-import { readdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [root = '', outside = ''] = process.argv.slice(2);
@@ -16,6 +16,8 @@ for (let round = 0; ; round += 1) {
   unlinkSync(folder);
   inPlace(() => renameSync(aside, folder));
   if (round % 100 === 99) tidy();
+  // The folder is to be met as often as the link.
+  for (let looks = 0; looks < 40; looks += 1) lstatSync(root);
 }
 
 /** Where the other side has made the folder anew meanwhile, that one goes. */

@@ -23,6 +23,7 @@ export class ReceiptBytes {
   readonly #scanner = new CanonicalScanner();
   /** By position in the receipt: half of the fields have the value that they had in the receipt before. */
   readonly #remembered: { readonly raw: string; readonly digest: string }[] = [];
+  readonly #places = new Map<string, number>();
   #bytes: Buffer = Buffer.alloc(0);
   #rest: Buffer = Buffer.allocUnsafe(64 * 1024);
   #length = 0;
@@ -101,8 +102,16 @@ export class ReceiptBytes {
     return digest;
   }
 
+  /** Receipts have mostly the same fields, so a name is looked for first where it was in the one before. */
   #find(name: string): number {
-    for (let at = 0; at < this.#scanner.memberCount; at += 1) if (this.#scanner.isNamed(at, name)) return at;
+    const count = this.#scanner.memberCount;
+    const before = this.#places.get(name);
+    if (before !== undefined && before < count && this.#scanner.isNamed(before, name)) return before;
+    for (let at = 0; at < count; at += 1) {
+      if (!this.#scanner.isNamed(at, name)) continue;
+      this.#places.set(name, at);
+      return at;
+    }
     return -1;
   }
 }

@@ -15,8 +15,10 @@ import { inlineRunner, type TaskRunner, threadRunner } from './run-tasks.ts';
 import { type ChainResult, verifyChain } from './verify-chain.ts';
 import type { VerifyOptions } from './verify-options.ts';
 
-/** A shorter index is verified at once, in a few milliseconds: starting threads takes longer. */
+/** A shorter index is verified in this thread: starting others takes longer. */
 const inlineIndexBytes = 256 * 1024;
+/** Some nine receipts between two turns of the event loop. */
+const inlineRangeBytes = 8 * 1024;
 const threads = 2;
 
 /**
@@ -85,6 +87,7 @@ async function verifyIndexed(runner: TaskRunner, indexed: Indexed): Promise<Inde
     wsId: checkpoint.wsId,
     genesis: genesisHash(checkpoint.wsId),
     markSeq: checkpoint.count,
+    ...(runner.threads === 1 ? { rangeBytes: inlineRangeBytes } : {}),
     onProgress: (checked: number) => options.onProgress?.(checked, content.receiptCount),
   };
   const [indexHash, chain] = await Promise.all([

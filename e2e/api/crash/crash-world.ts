@@ -40,7 +40,7 @@ export interface LifeOptions {
 
 export function newCrashWorld(base: string): CrashWorld {
   const project = join(base, 'project');
-  mkdirSync(project);
+  mkdirSync(project, { recursive: true });
   writeFileSync(join(project, 'seed.txt'), 'was there before\n');
   return {
     project,

@@ -3,6 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Receipt } from '../../../daemon/contract/receipts.ts';
+import { until } from '../../../daemon/testing/processes.ts';
 import { readChain, readTree, replay, type Tree } from './receipt-replay.ts';
 import { built, type WorkspaceDaemon } from './workspace-daemon.ts';
 
@@ -32,8 +33,8 @@ export async function expectIntact(
   const told = [...replay(chain, start)].sort();
   const found = [...readTree(project)].filter(([path]) => !isOutside(path)).sort();
   expect(found).toEqual(told);
-  expect(leftovers(project, /^\.tallystick-.*\.tmp$/)).toEqual([]);
-  expect(leftovers(daemon.workspaceFolder, /\.tmp$|^\.durable-|^tmp_pack_/)).toEqual([]);
+  await expectNoLeftovers(project, /^\.tallystick-.*\.tmp$/);
+  await expectNoLeftovers(daemon.workspaceFolder, /\.tmp$|^\.durable-|^tmp_pack_/);
   expect(commandsIn(project)).toEqual([]);
   const last = chain.at(-1);
   if (last !== undefined)
@@ -50,6 +51,16 @@ export async function expectVerified(receiptsFolder: string): Promise<void> {
     );
   });
   expect(said).toBe('valid');
+}
+
+/** Temporary files of what is being written behind go away by themselves. */
+async function expectNoLeftovers(folder: string, form: RegExp): Promise<void> {
+  let left: string[] = [];
+  const isClean = () => {
+    left = leftovers(folder, form);
+    return left.length === 0;
+  };
+  await until('temporary files are gone', isClean, 3000).catch(() => expect(left).toEqual([]));
 }
 
 function leftovers(folder: string, form: RegExp): string[] {

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ListeningEvent } from '../../../daemon/contract/daemon.ts';
 import type { LoadedProject } from '../../../daemon/contract/projects.ts';
-import type { RunVerdict } from '../../../daemon/contract/receipts.ts';
+import type { ReceiptPage, RunVerdict } from '../../../daemon/contract/receipts.ts';
 import type { CreatedSession } from '../../../daemon/contract/session.ts';
-import type { ExitFrame } from '../../../daemon/contract/shell.ts';
+import type { ExitFrame, JobListing } from '../../../daemon/contract/shell.ts';
 import { LineProcess } from '../../../daemon/lib/testing/line-process.ts';
 import { type Client, client, collectFrames } from '../../../daemon/testing/client.ts';
+import { until } from '../../../daemon/testing/processes.ts';
 
 /** What `npm run build` made. */
 export const built =
@@ -106,8 +107,9 @@ export class WorkspaceDaemon implements AsyncDisposable {
       const response = await this.panel.send('POST', '/api/shell/run', { cmd });
       if (!response.ok) return refusal(response.status, await response.text());
       const exit = (await collectFrames(response)).find((frame): frame is ExitFrame => frame.type === 'exit');
-      if (exit?.receipt_id === undefined || exit.run_id === undefined) return { kind: 'lost' };
-      return this.#done(exit.receipt_id, exit.run_id);
+      if (exit?.run_id === undefined) return { kind: 'lost' };
+      const receiptId = exit.receipt_id === undefined ? await this.#receiptOf(exit.run_id) : exit.receipt_id;
+      return this.#done(receiptId, exit.run_id);
     } catch {
       return { kind: 'lost' };
     }
@@ -125,6 +127,16 @@ export class WorkspaceDaemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.process[Symbol.asyncDispose]();
+  }
+
+  /** The exit of a command is not held up for long by its receipt: then it has to be asked for. */
+  async #receiptOf(runId: string): Promise<string | null> {
+    await until('the command is done with', async () => {
+      const jobs = await this.panel.json<JobListing[]>('GET', '/api/shell/jobs');
+      return !jobs.some(({ run_id }) => run_id === runId);
+    });
+    const { receipts } = await this.panel.json<ReceiptPage>('GET', `/api/receipts?run_id=${runId}`);
+    return receipts[0]?.receipt_id ?? null;
   }
 
   #done(receiptId: string | null, runId: string): Outcome {
