@@ -125,7 +125,9 @@ export const ReceiptPage = z
     unreadable: z
       .array(ReceiptId)
       .optional()
-      .describe('Receipts that belong on this page, but whose file is gone or damaged; absent where there are none'),
+      .describe(
+        'Receipts that belong on this page, but whose file is gone or damaged; absent where there are none',
+      ),
     next_before: ReceiptId.nullable().describe('`before` for the next page; null on the last'),
   })
   .meta({ id: 'ReceiptPage' });

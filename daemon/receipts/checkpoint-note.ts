@@ -35,7 +35,7 @@ export function formatCheckpoint(checkpoint: Checkpoint, signer: KeyObject | nul
   const head = Buffer.from(checkpoint.head.slice('sha256:'.length), 'hex').toString('base64');
   const text = `tallystick/${checkpoint.wsId}\n${checkpoint.count}\n${head}\nindex ${checkpoint.indexHash}\n`;
   if (signer === null) return `${text}\n`;
-  const keyId = keyIdOf(rawPublicKey(createPublicKey(signer)));
+  const keyId = keyIdOfSigner(signer);
   const signature = Buffer.concat([keyId, sign(null, Buffer.from(text), signer)]).toString('base64');
   return `${text}\n— ${keyName} ${signature}\n`;
 }
@@ -85,6 +85,18 @@ function rawPublicKey(key: KeyObject): Buffer {
 }
 
 /** C2SP: the first four bytes of SHA-256 over the name, LF, the algorithm's byte and the public key. */
+/** Taking the public half out of a key costs more than the signature. */
+const keyIds = new WeakMap<KeyObject, Buffer>();
+
+function keyIdOfSigner(signer: KeyObject): Buffer {
+  let keyId = keyIds.get(signer);
+  if (keyId === undefined) {
+    keyId = keyIdOf(rawPublicKey(createPublicKey(signer)));
+    keyIds.set(signer, keyId);
+  }
+  return keyId;
+}
+
 function keyIdOf(rawKey: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(`${keyName}\n`), Buffer.of(ed25519), rawKey]);
   return hash('sha256', named, 'buffer').subarray(0, 4);

@@ -43,13 +43,12 @@ export const editorTheme: Extension = [
     '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line)' },
     '.cm-panel.cm-search': { padding: '8px 40px 8px 12px', fontSize: '13px' },
     '.cm-panel.cm-search label': {
-      display: 'inline-flex',
-      alignItems: 'center',
-      gap: '5px',
-      marginLeft: '6px',
+      display: 'inline-block',
+      marginLeft: '8px',
       fontSize: '12px',
       color: 'var(--muted)',
     },
+    '.cm-panel.cm-search input[type=checkbox]': { margin: '0 5px 0 0', verticalAlign: '-2px' },
     '.cm-panel.cm-search label::first-letter, .cm-panel.cm-search .cm-button::first-letter': {
       textTransform: 'uppercase',
     },

@@ -39,7 +39,7 @@ export function WorkspaceFiles({ workspace, selected, line, creating }: Workspac
             <input
               type="search"
               aria-label="Search in files"
-              placeholder="Search in files"
+              placeholder="Search…"
               className={`${inputClasses} h-7! pl-7! text-xs!`}
               autoComplete="off"
               spellCheck={false}

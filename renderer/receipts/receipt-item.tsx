@@ -56,7 +56,7 @@ export const ReceiptItem = memo(function ReceiptItem(props: ReceiptItemProps) {
           </time>
         </span>
         <span className="mt-0.5 flex min-w-0 items-center gap-2 text-xs text-faint">
-          <span className="min-w-16 truncate">{actorWords(receipt.actor, keyNames)}</span>
+          <span className="min-w-0 truncate">{actorWords(receipt.actor, keyNames)}</span>
           <span
             className="min-w-0 shrink-[4] truncate"
             title={receipt.files.map((file) => file.path).join('\n')}

@@ -108,11 +108,24 @@ export class WorkspaceDaemon implements AsyncDisposable {
       if (!response.ok) return refusal(response.status, await response.text());
       const exit = (await collectFrames(response)).find((frame): frame is ExitFrame => frame.type === 'exit');
       if (exit?.run_id === undefined) return { kind: 'lost' };
-      const receiptId = exit.receipt_id === undefined ? await this.#receiptOf(exit.run_id) : exit.receipt_id;
+      const receiptId = exit.receipt_id === undefined ? await this.settled(exit.run_id) : exit.receipt_id;
       return this.#done(receiptId, exit.run_id);
     } catch {
       return { kind: 'lost' };
     }
+  }
+
+  /** The exit of a command is not held up for long by its receipt: then one has to ask for it. */
+  async settled(runId: string): Promise<string | null> {
+    await until('the command is done with', async () => {
+      return !(await this.jobs()).some(({ run_id }) => run_id === runId);
+    });
+    const { receipts } = await this.panel.json<ReceiptPage>('GET', `/api/receipts?run_id=${runId}`);
+    return receipts[0]?.receipt_id ?? null;
+  }
+
+  async jobs(): Promise<JobListing[]> {
+    return this.panel.json<JobListing[]>('GET', '/api/shell/jobs');
   }
 
   async verifyRun(runId: string): Promise<RunVerdict> {
@@ -127,16 +140,6 @@ export class WorkspaceDaemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.process[Symbol.asyncDispose]();
-  }
-
-  /** The exit of a command is not held up for long by its receipt: then it has to be asked for. */
-  async #receiptOf(runId: string): Promise<string | null> {
-    await until('the command is done with', async () => {
-      const jobs = await this.panel.json<JobListing[]>('GET', '/api/shell/jobs');
-      return !jobs.some(({ run_id }) => run_id === runId);
-    });
-    const { receipts } = await this.panel.json<ReceiptPage>('GET', `/api/receipts?run_id=${runId}`);
-    return receipts[0]?.receipt_id ?? null;
   }
 
   #done(receiptId: string | null, runId: string): Outcome {
