@@ -157,3 +157,21 @@ test('a failed fsync ends it: all callers are refused, now and later, and nothin
   await expect(it.committer.commit(draft('c'))).rejects.toThrow('disk failed');
   expect(it.events).toEqual(['fatal: The disk failed while this change was being saved.']);
 });
+
+test('a disk that fails while a change is journaled ends it too, and nothing is changed', async () => {
+  await using it = await setUp();
+  it.journal.append = () => {
+    throw new StorageFailedError('journal', true);
+  };
+  await expect(it.committer.commit(draft('a'))).rejects.toThrow('disk failed');
+  expect(it.events).toEqual(['fatal: The disk failed while this change was being saved.']);
+});
+
+test('a disk that fails while receipts are written takes the changes back, and ends it', async () => {
+  await using it = await setUp();
+  it.chain.refusal = new StorageFailedError('receipts', true);
+  await expect(it.committer.commit(draft('a'))).rejects.toThrow('disk failed');
+  expect(it.events.slice(0, 2)).toEqual(['made a', 'undone a']);
+  expect(it.events).toContain('fatal: The disk failed while this change was being saved.');
+  expect(it.journaled()).toEqual([]);
+});

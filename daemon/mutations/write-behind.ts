@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { parentOf, systemPath } from '../lib/byte-path.ts';
 import { StorageFailedError, systemErrorCode } from '../lib/durable-errors.ts';
-import { syncFilesystem } from '../lib/sync-filesystem.ts';
+import { syncFilesystems } from '../lib/sync-filesystem.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
 import type { SnapshotRecord } from '../snapshots/entry-state.ts';
 import type { TreeKeeper } from '../snapshots/tree-keeper.ts';
@@ -30,7 +30,7 @@ interface Unflushed {
   readonly paths: Set<string>;
 }
 
-const maxSegmentBytes = 4 * 1024 * 1024;
+const maxSegmentBytes = 16 * 1024 * 1024;
 const idleMs = 1000;
 /** More than this many segments behind, and callers wait. */
 const maxBehind = 4;
@@ -152,8 +152,12 @@ export class WriteBehind {
     const { keeper, store, root, syncTrusted } = this.#options;
     const blobs = [...contents.values()];
     await keeper.flush({ segment, snapshots, blobs });
-    if (!(await syncFilesystem(store.folder))) await store.sync(receiptIds);
-    if (!(await syncFilesystem(root))) await syncPaths(root, paths);
+    // Of a project that was removed nothing is left to be synced.
+    const [own, projects = true] = await syncFilesystems(
+      existsSync(root) ? [store.folder, root] : [store.folder],
+    );
+    if (own !== true) await store.sync(receiptIds);
+    if (projects !== true) await syncPaths(root, paths);
     await syncTrusted();
   }
 }

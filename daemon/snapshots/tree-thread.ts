@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageFailedError, StorageFullError } from '../lib/durable-errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -31,6 +32,7 @@ interface Pending {
 /** A worker that died more often than this within a minute is not started again. */
 const maxRestarts = 3;
 const restartWindowMs = 60_000;
+const endWithinMs = 1000;
 
 /** The worker thread of one tree: calls to it, and a new one where it dies. */
 export class TreeThread {
@@ -80,7 +82,7 @@ export class TreeThread {
     try {
       await this.call('close');
     } finally {
-      await this.#worker.terminate();
+      await ended(this.#worker);
       this.#ready.promise.catch(() => undefined);
       this.#ready.reject(this.#lostError());
     }
@@ -170,6 +172,14 @@ export class TreeThread {
   #lostError(cause?: unknown): StorageFailedError {
     return new StorageFailedError(this.#options.data.folder, false, { cause });
   }
+}
+
+/** A worker ends by itself once it is closed; one that does not is ended. */
+async function ended(worker: Worker): Promise<void> {
+  if (worker.threadId === -1) return;
+  const timer = setTimeout(() => void worker.terminate(), endWithinMs);
+  await once(worker, 'exit');
+  clearTimeout(timer);
 }
 
 function asError({ code, path, fatal, message }: WorkerFault): Error {

@@ -22,6 +22,9 @@ port.on('message', ({ id, call, args }: WorkerRequest) => {
     // The other side is typed by the same list of calls.
     const method = session[call] as (...args: readonly unknown[]) => unknown;
     return method.apply(session, [...args]);
+  }).then(() => {
+    // Nothing is left to wait for: the thread ends.
+    if (call === 'close') port.close();
   });
 });
 

@@ -74,7 +74,7 @@ test('two commands at once, writers beside them and edits from outside: each cha
 const keyOf = (path: string, hash: string) => `${path} ${hash}`;
 const makerOf = ({ tool }: Receipt) => (tool === 'shell.run' ? 'command' : 'door');
 
-/** Two files of its own, and one line in a file that is made anew. */
+/** What a command makes: one file before it waits, one after. */
 function changesOf(name: string): [path: string, content: string][] {
   return [
     [`out/${name}-first.txt`, `${name} first\n`],

@@ -35,7 +35,7 @@ export interface LifeOptions {
   readonly syscalls: readonly string[];
   readonly strike?: Strike;
   /** Called when the mutation was answered, or the connection broke; the strike may still be to come. */
-  readonly afterwards?: (daemon: WorkspaceDaemon, outcome: Outcome) => Promise<void>;
+  readonly afterwards?: (daemon: WorkspaceDaemon, outcome: Outcome, logPath: string) => Promise<void>;
 }
 
 export function newCrashWorld(base: string): CrashWorld {
@@ -68,16 +68,17 @@ export async function live(world: CrashWorld, kind: MutationKind, options: LifeO
   const threads = threadsOf(daemon.process.pid);
   const thread = strike === undefined ? undefined : threads.get(strike.point.role);
   if (threads.size !== 3) throw new Error(`not all threads are known: ${[...threads.keys()]}`);
+  const logPath = join(scratch.path, 'strace.log');
   const strace = await attachStrace({
     ...(strike === undefined ? {} : { injection: { ...strike.point, effect: strike.effect } }),
     pid: thread ?? daemon.process.pid,
     threads: thread === undefined ? 'all' : 'main',
     paths: true,
-    logPath: join(scratch.path, 'strace.log'),
+    logPath,
     syscalls,
   });
   const outcome = await attempt.send();
-  await afterwards?.(daemon, outcome);
+  await afterwards?.(daemon, outcome, logPath);
   // What is written behind the answer is written now, and not at some time.
   await daemon.end();
   const log = await strace.log;
