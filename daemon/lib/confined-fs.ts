@@ -56,8 +56,8 @@ export interface Written {
  */
 export function writeInside(root: string, path: string, content: Uint8Array, options: WriteOptions): Written {
   const { folder, leaf } = splitBytePath(path);
-  const madeFolders = makeFolderInside(root, folder);
-  using open = openConfined(root, folder);
+  const madeFolders: string[] = [];
+  using open = openOrMake(root, folder, madeFolders);
   const temp = tempName();
   const file = createIn(open, temp, options);
   try {
@@ -71,6 +71,17 @@ export function writeInside(root: string, path: string, content: Uint8Array, opt
     closeSync(file);
     removeQuietly(open, temp);
     throw error;
+  }
+}
+
+/** The folder is there nearly always: it is not looked for before it is opened. */
+function openOrMake(root: string, folder: string, made: string[]): ConfinedFolder {
+  try {
+    return openConfined(root, folder);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    made.push(...makeFolderInside(root, folder));
+    return openConfined(root, folder);
   }
 }
 

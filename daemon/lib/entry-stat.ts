@@ -14,7 +14,7 @@ export interface EntryStat {
 }
 
 /** What has to be at a path for a change to be made there. */
-export type Expected = Pick<EntryStat, 'kind' | 'ino' | 'size' | 'mtimeNs'> | 'absent' | 'anything';
+export type Expected = EntryStat | 'absent' | 'anything';
 
 export function entryStat(stats: BigIntStats): EntryStat {
   return {

@@ -7,8 +7,18 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export function newId(prefix: string): string {
   let id = `${prefix}_`;
   // A byte's low five bits are uniform, so no value is favoured.
-  for (const byte of randomBytes(16)) id += crockford[byte & 31];
+  for (const byte of takeRandom(16)) id += crockford[byte & 31];
   return id;
+}
+
+let pool = Buffer.alloc(0);
+
+/** Random bytes from the system's CSPRNG; a call of it for every few bytes would cost more than all the rest of an id. */
+export function takeRandom(bytes: number): Buffer {
+  if (pool.length < bytes) pool = randomBytes(Math.max(bytes, 4096));
+  const taken = pool.subarray(0, bytes);
+  pool = pool.subarray(bytes);
+  return taken;
 }
 
 /** `length` base62 characters from the system's CSPRNG, each uniform. */

@@ -41,25 +41,27 @@ const empty = Buffer.alloc(0);
 function hunksOf(old: string, now: string): DiffHunk[] {
   if (old === now) return [];
   // New, emptied and rewritten files are the usual case, and need no search for what is shared.
-  if (haveNothingInCommon(old, now)) return [coarseHunk(linesOf(old), linesOf(now))];
+  const oldLines = linesOf(old);
+  const newLines = linesOf(now);
+  if (haveNothingInCommon(oldLines, newLines)) return [coarseHunk(oldLines, newLines)];
   const patch = structuredPatch('', '', old, now, undefined, undefined, {
     context: contextLines,
     maxEditLength: maxEdits,
   });
-  if (patch === undefined) return [coarseHunk(linesOf(old), linesOf(now))];
-  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-    old_start: oldStart,
-    old_lines: oldLines,
-    new_start: newStart,
-    new_lines: newLines,
-    lines,
+  if (patch === undefined) return [coarseHunk(oldLines, newLines)];
+  return patch.hunks.map((hunk) => ({
+    old_start: hunk.oldStart,
+    old_lines: hunk.oldLines,
+    new_start: hunk.newStart,
+    new_lines: hunk.newLines,
+    lines: hunk.lines,
   }));
 }
 
-function haveNothingInCommon(old: string, now: string): boolean {
-  if (old === '' || now === '') return true;
-  const lines = new Set(linesOf(old));
-  return linesOf(now).every((line) => !lines.has(line));
+function haveNothingInCommon(old: readonly string[], now: readonly string[]): boolean {
+  if (old.length === 0 || now.length === 0) return true;
+  const lines = new Set(old);
+  return now.every((line) => !lines.has(line));
 }
 
 /** True but not the shortest: all between the lines that both begin with and both end with is replaced. */
@@ -95,7 +97,14 @@ function marked(mark: string, lines: readonly string[]): string[] {
 
 /** Each with its line feed, which the last may not have. */
 function linesOf(content: string): string[] {
-  return content === '' ? [] : content.split(/(?<=\n)/);
+  const lines: string[] = [];
+  for (let at = 0; at < content.length; ) {
+    const feed = content.indexOf('\n', at);
+    const end = feed < 0 ? content.length : feed + 1;
+    lines.push(content.slice(at, end));
+    at = end;
+  }
+  return lines;
 }
 
 function text(bytes: Uint8Array): string {

@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { constants, linkSync, openSync, renameSync, symlinkSync, unlinkSync, writeSync } from 'node:fs';
 import { type ConfinedFolder, PathChangedError } from './confined-folder.ts';
 import { statIn } from './confined-reads.ts';
 import { systemErrorCode } from './durable-errors.ts';
 import { type EntryStat, type Expected, isExpected } from './entry-stat.ts';
+import { takeRandom } from './ids.ts';
 
 /** Names of files that hold what is about to be renamed into place; a crash can leave one behind. */
 export const tempFileName = /^\.tallystick-[0-9a-f]{16}\.tmp$/;
 
-export const tempName = () => `.tallystick-${randomBytes(8).toString('hex')}.tmp`;
+export const tempName = () => `.tallystick-${takeRandom(8).toString('hex')}.tmp`;
 
 /** A new file for what is to be put in place; `mode`, if any, is to be set once it is written. */
 export function createIn(

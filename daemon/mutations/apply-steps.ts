@@ -7,6 +7,7 @@ import {
   writeInside,
 } from '../lib/confined-fs.ts';
 import { statInside } from '../lib/confined-reads.ts';
+import { StorageFailedError, systemErrorCode } from '../lib/durable-errors.ts';
 import type { EntryState } from '../snapshots/entry-state.ts';
 import type { Step } from './mutation-plan.ts';
 
@@ -17,18 +18,25 @@ export type Undo = () => void;
  * Takes the steps, in order, all or none: where one can't be taken, those before it are taken back and its error is
  * thrown.
  *
- * @throws PathChangedError where something else stands at a path than was planned for; the system's error
+ * @throws PathChangedError where something else stands at a path than was planned for; the system's error;
+ * StorageFailedError, fatal where what was done could not be taken back
  */
 export function applySteps(root: string, steps: readonly Step[]): Undo {
   const undos: Undo[] = [];
   const undoAll = () => {
-    for (const undo of undos.toReversed()) undo();
+    try {
+      for (const undo of undos.toReversed()) undo();
+    } catch (cause) {
+      throw new StorageFailedError(root, true, { cause });
+    }
   };
   for (const step of steps) {
     try {
       undos.push(applyStep(root, step));
     } catch (error) {
       undoAll();
+      // The project's disk is not the daemon's own: a change that it refused is no reason to end.
+      if (systemErrorCode(error) === 'EIO') throw new StorageFailedError(step.kind, false, { cause: error });
       throw error;
     }
   }
@@ -78,7 +86,7 @@ function put(
 ) {
   if (state.mode === '120000') return linkInside(root, path, content, { expect });
   const executable = state.mode === '100755';
-  const old = statInside(root, path);
+  const old = expect === 'anything' ? statInside(root, path) : expect === 'absent' ? null : expect;
   // A file keeps its permissions, but for the bits that the change is about; a new one gets them by the umask.
   if (old?.kind !== 'file') return writeInside(root, path, content, { expect, executable });
   return writeInside(root, path, content, { expect, mode: withExecutable(old.mode, executable) });

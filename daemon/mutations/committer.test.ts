@@ -175,3 +175,21 @@ test('a disk that fails while receipts are written takes the changes back, and e
   expect(it.events).toContain('fatal: The disk failed while this change was being saved.');
   expect(it.journaled()).toEqual([]);
 });
+
+test('a change that can be neither made nor taken back ends it, and stays in the journal for the next daemon', async () => {
+  await using it = await setUp({
+    apply: (steps) => {
+      if (steps.some((step) => step.kind === 'folder' && step.path === 'b'))
+        throw new StorageFailedError('b', true);
+      return () => undefined;
+    },
+  });
+  expect(await settled(['a', 'b', 'c'].map((name) => it.committer.commit(draft(name))))).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ]);
+  expect(it.chain.receipts).toHaveLength(1);
+  expect(it.journaled()).toEqual(['a', 'b', 'c']);
+  await expect(it.committer.commit(draft('d'))).rejects.toThrow('disk failed');
+});

@@ -167,7 +167,9 @@ export class Committer {
       if (isFatal(error)) throw error;
       return;
     }
-    if (failed !== undefined) {
+    // A change that was neither made nor taken back stays in the journal: the next daemon makes it whole.
+    const isBroken = failed !== undefined && isFatal(failed.error);
+    if (failed !== undefined && !isBroken) {
       const [culprit, ...rest] = entries.slice(failed.index);
       this.#void(entries.slice(failed.index));
       culprit?.reject(failed.error);
@@ -177,6 +179,7 @@ export class Committer {
       this.#options.onCommitted({ receipt: sealed.receipt, snapshot, draft });
       resolve(sealed.receipt);
     }
+    if (isBroken) throw failed.error;
   }
 
   #journal(batch: readonly Pending[]): Sealed[] {

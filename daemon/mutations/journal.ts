@@ -104,7 +104,14 @@ export class Journal {
     if (ended === undefined) return undefined;
     const next = this.#newSegment();
     const carried = [...this.#open.values()].map((intent) => ({ type: 'intent', intent }) as const);
-    next.append(carried.map(packEntry));
+    try {
+      next.append(carried.map(packEntry));
+    } catch (error) {
+      // No room: the current segment goes on. On a disk that stays full this is tried again and again.
+      next.close();
+      unlinkSync(next.path);
+      throw error;
+    }
     this.#log = next;
     ended.close();
     return ended.path;

@@ -94,6 +94,14 @@ describe('a command', () => {
     expect(it.receipts).toHaveLength(1);
   });
 
+  test('has the lines it changed in its receipt, also of a file that was written just before', async () => {
+    await using it = await realMutations();
+    await it.write('a.txt', 'one\n');
+    await it.write('a.txt', 'two\n');
+    const { receipt } = await it.command(() => writeFileSync(join(it.project, 'a.txt'), 'three\n'));
+    expect(receipt?.diffs).toMatchObject([{ path: 'a.txt', hunks: [{ lines: ['-two', '+three'] }] }]);
+  });
+
   test('is not held to have made what the developer edited, or the API wrote, in the meantime', async () => {
     await using it = await realMutations();
     writeFileSync(join(it.project, 'mine.txt'), 'mine\n');

@@ -8,7 +8,7 @@ import { PathChangedError } from '../lib/confined-folder.ts';
 import { StorageClosedError, StorageFailedError } from '../lib/durable-errors.ts';
 import type { SealedReceipt } from '../receipts/receipt-format.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
-import type { SnapshotRecord } from '../snapshots/entry-state.ts';
+import type { SnapshotRecord, TreeChange } from '../snapshots/entry-state.ts';
 import type { TreeKeeper } from '../snapshots/tree-keeper.ts';
 import { applySteps } from './apply-steps.ts';
 import type { CommandBracket, CommandOutcome, CommandStart } from './command-bracket.ts';
@@ -17,7 +17,7 @@ import { withoutCommitted } from './interrupted-changes.ts';
 import { type CommandIntent, Journal, type JournalEntry, voidLeftEntry } from './journal.ts';
 import type { MutationRequest, MutationResult } from './mutation-plan.ts';
 import { PathLocks } from './path-locks.ts';
-import { partsOfChanges, partsOfSteps } from './receipt-parts.ts';
+import { partsOfChanges, partsOfSteps, type StoredContent } from './receipt-parts.ts';
 import { recoverMutations } from './recovery.ts';
 import { redoSteps } from './redo-steps.ts';
 import { removeTempFiles } from './remove-temp-files.ts';
@@ -55,6 +55,8 @@ interface Opened {
 const maxTries = 4;
 /** Of one change: contents from before and after. They are held in memory and written to the journal. */
 const maxContentBytes = 256 * 1024 * 1024;
+/** Contents that are held back for the keeper at most. */
+const maxUnsent = 256;
 const ran: Receipt['guards'] = { write: 'pass', hallucination: 'skipped', egress: 'skipped' };
 const notRun: Receipt['guards'] = { write: 'skipped', hallucination: 'skipped', egress: 'skipped' };
 
@@ -72,6 +74,8 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   readonly #commands = new Map<RunId, CommandIntent>();
   /** Of commands whose receipt could not be written: the change is there, so they are tried again. */
   readonly #unreceipted: Draft[] = [];
+  /** Contents that the keeper does not have yet. */
+  readonly #unsent: StoredContent[] = [];
   #closed = false;
 
   static async open(options: WorkspaceDoorOptions): Promise<WorkspaceDoor> {
@@ -148,6 +152,7 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     };
     this.#journalEntry({ type: 'intent', intent });
     this.#commands.set(start.runId, intent);
+    if (this.#unsent.length > 0) this.#tellKeeper([], this.#unsent.splice(0));
     // Nothing durable stands before a command's first byte.
     this.#journal.sync().catch((error: Error) => this.#options.onFatal(error));
     return this.#keeper.begin(start.runId);
@@ -266,8 +271,16 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   }
 
   #note({ parts }: Draft): void {
+    this.#unsent.push(...parts.contents);
+    // The contents are for the diffs of commands: while none runs, they need not go one by one.
+    const contents =
+      this.#commands.size > 0 || this.#unsent.length >= maxUnsent ? this.#unsent.splice(0) : [];
+    this.#tellKeeper(parts.changes, contents);
+  }
+
+  #tellKeeper(changes: readonly TreeChange[], contents: readonly StoredContent[]): void {
     // A worker that dies with it looks at the whole tree when it is back.
-    this.#keeper.note(parts.changes, parts.contents).catch(() => undefined);
+    this.#keeper.note(changes, contents).catch(() => undefined);
   }
 
   /** What an earlier daemon left is put in its place, before anything new is let in. */

@@ -1,7 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ReceiptId } from '../contract/ids.ts';
 import type { Receipt } from '../contract/receipts.ts';
 import { canonicalJson, sortedMembers } from '../lib/canonical-json.ts';
+import { takeRandom } from '../lib/ids.ts';
 
 /** A larger receipt is refused, so that a verifier knows what it has to hold. */
 export const maxReceiptBytes = 256 * 1024 * 1024;
@@ -42,11 +43,7 @@ export function genesisHash(wsId: string): string {
  * The id of the receipt at position `seq` (from 1): date in UTC, position, and two random bytes. Throws `RangeError`
  * beyond position 99,999,999.
  */
-export function receiptIdOf(
-  seq: number,
-  timestampMs: number,
-  random: Uint8Array = randomBytes(2),
-): ReceiptId {
+export function receiptIdOf(seq: number, timestampMs: number, random: Uint8Array = takeRandom(2)): ReceiptId {
   if (!Number.isInteger(seq) || seq < 1 || seq > maxSeq) throw new RangeError(`no chain position: ${seq}`);
   const date = new Date(timestampMs).toISOString().slice(0, 10).replaceAll('-', '');
   const suffix = Buffer.from(random.subarray(0, 2)).toString('hex').padStart(4, '0');

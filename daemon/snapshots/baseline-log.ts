@@ -51,6 +51,8 @@ export class BaselineLog {
   #reserved: string[] = [];
   #carried: readonly TreeChange[] = [];
   #appended = 0;
+  /** The file may end in the middle of a line: the next one must not be appended to its half. */
+  #isTorn = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -74,6 +76,7 @@ export class BaselineLog {
     const lines = text?.split('\n') ?? [];
     if (lines[0] !== head) return false;
     // A crash may have cut the last line short: what it was about is looked at anew.
+    this.#isTorn = lines.at(-1) !== '';
     for (const line of lines.slice(1)) this.#take(parse(line), index);
     return true;
   }
@@ -127,12 +130,17 @@ export class BaselineLog {
     parts.push(`${JSON.stringify({ reserved: this.#reserved } satisfies Reserved)}\n`);
     parts.push(`${JSON.stringify({ carried: this.#carried } satisfies Carried)}\n`);
     replaceFileSync(this.#path, parts.join(''));
+    this.#isTorn = false;
     this.#appended = 0;
   }
 
   #append(lines: readonly unknown[]): void {
     if (lines.length === 0) return;
-    appendFileSync(this.#path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), false);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const start = this.#isTorn ? '\n' : '';
+    this.#isTorn = true;
+    appendFileSync(this.#path, start + text, false);
+    this.#isTorn = false;
     this.#appended += lines.length;
   }
 

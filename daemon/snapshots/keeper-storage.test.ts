@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { SnapshotRecord } from './entry-state.ts';
@@ -196,6 +197,26 @@ test('does not look at the tree while the door writes to it', async () => {
   await noted;
   expect(await ended).toEqual([]);
   expect(order).toEqual(['noted', 'ended']);
+});
+
+test('lets the door write only when it is not looking at the tree', async () => {
+  await using tree = await openTree();
+  const order: string[] = [];
+  const files = Array.from({ length: 200 }, (_, at) => join(tree.root, `command-${at}`));
+  await tree.keeper.begin('run_a');
+  for (const file of files) writeFileSync(file, 'command');
+  const ended = tree.keeper.end('run_a').then(({ changes }) => {
+    order.push('looked');
+    return changes;
+  });
+  // In this turn the end is asked for, so that the look is under way.
+  await nextTurn();
+  const written = await tree.keeper.announce();
+  order.push('may write');
+  writeFileSync(join(tree.root, 'door'), 'door');
+  written();
+  expect(await ended).toHaveLength(files.length);
+  expect(order).toEqual(['looked', 'may write']);
 });
 
 test('starts another worker for one that died, and loses no change of a command under way', async () => {

@@ -16,7 +16,7 @@ const KILL_AT = [
   ...['rename', 'link', 'unlink', 'symlink', 'mkdir', 'rmdir'],
 ];
 /** Points of each kind of mutation in a sample. */
-const SAMPLE = 4;
+const SAMPLE = 3;
 
 describe('a daemon killed at any step of a mutation, or of what is written behind it', () => {
   test.for(kindNames)(

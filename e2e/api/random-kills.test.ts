@@ -6,12 +6,13 @@ import { tempFolder } from '../../daemon/lib/testing/temp-folder.ts';
 import { deep } from './crash/crash-points.ts';
 import { expectIntact, type KnownWorkspace } from './crash/expect-intact.ts';
 import { hashOf } from './crash/receipt-replay.ts';
-import { type Outcome, WorkspaceDaemon } from './crash/workspace-daemon.ts';
+import { killWhileStarting, type Outcome, WorkspaceDaemon } from './crash/workspace-daemon.ts';
 
 const KILLS = deep ? 300 : 10;
 const WRITERS = 8;
 /** A kill comes at some time after the load has begun; most mutations take a few milliseconds. */
 const LONGEST_LIFE_MS = 400;
+const LONGEST_START_MS = 60;
 
 test('a daemon killed at any time under load loses nothing it acknowledged, and its chain never forks', {
   timeout: 3_600_000,
@@ -31,13 +32,16 @@ test('a daemon killed at any time under load loses nothing it acknowledged, and 
     ];
     await delay(Math.random() * LONGEST_LIFE_MS);
     daemon.process.kill();
+    await daemon.process.ended;
+    // Recovery is struck as well: what it leaves is recovered once more.
+    if (life % 2 === 0) await killWhileStarting(world.dataDir, Math.random() * LONGEST_START_MS);
     for (const outcome of (await Promise.all(load)).flat())
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
   await using daemon = await WorkspaceDaemon.start(world);
   length = (await expectIntact(daemon, world)).length;
   console.info(
-    `killed ${KILLS} times under ${WRITERS} writers and a shell: ` +
+    `killed ${KILLS} times (every other time again while it recovered) under ${WRITERS} writers and a shell: ` +
       `${[...outcomes].map(([kind, count]) => `${count} ${kind}`).join(', ')}; ` +
       `${world.acknowledged.size} receipts acknowledged, ${length} in the chain`,
   );

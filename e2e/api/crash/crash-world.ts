@@ -11,7 +11,7 @@ import { callsOf, type ThreadCall, threadsOf } from './thread-calls.ts';
 import { type Outcome, WorkspaceDaemon } from './workspace-daemon.ts';
 
 /** A workspace that many daemons live through, one after the other, each starting from what the last one left. */
-export interface CrashWorld extends KnownWorkspace {
+interface CrashWorld extends KnownWorkspace {
   readonly dataDir: string;
   lives: number;
   /** Receipts that there were before the last attempt. */
@@ -20,18 +20,18 @@ export interface CrashWorld extends KnownWorkspace {
   asked: { readonly kind: MutationKind; readonly demand: Demand } | undefined;
 }
 
-export interface Strike {
+interface Strike {
   readonly point: ThreadCall;
   readonly effect: Injection['effect'];
 }
 
-export interface Life {
+interface Life {
   readonly log: string;
   readonly calls: readonly ThreadCall[];
   readonly outcome: Outcome;
 }
 
-export interface LifeOptions {
+interface LifeOptions {
   readonly syscalls: readonly string[];
   readonly strike?: Strike;
   /** Called when the mutation was answered, or the connection broke; the strike may still be to come. */

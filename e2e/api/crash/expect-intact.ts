@@ -44,7 +44,7 @@ export async function expectIntact(
 }
 
 /** The offline verifier, as anybody would run it. */
-export async function expectVerified(receiptsFolder: string): Promise<void> {
+async function expectVerified(receiptsFolder: string): Promise<void> {
   const said = await new Promise<string>((resolve) => {
     execFile(process.execPath, [built, 'verify', receiptsFolder], (error, stdout, stderr) =>
       resolve(error === null ? 'valid' : stdout + stderr),
@@ -71,6 +71,7 @@ function leftovers(folder: string, form: RegExp): string[] {
 
 /** Processes that were started for a command and still stand in the project, or did until it was removed. */
 function commandsIn(project: string): string[] {
+  if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => cwdOf(pid).startsWith(project));

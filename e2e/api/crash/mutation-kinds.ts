@@ -7,7 +7,7 @@ import type { Outcome, WorkspaceDaemon } from './workspace-daemon.ts';
 export type Demand = ReadonlyMap<string, string>;
 
 /** A mutation that is ready to be asked for. */
-export interface Attempt {
+interface Attempt {
   readonly demand: Demand;
   send(): Promise<Outcome>;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ListeningEvent } from '../../../daemon/contract/daemon.ts';
 import type { LoadedProject } from '../../../daemon/contract/projects.ts';
 import type { ReceiptPage, RunVerdict } from '../../../daemon/contract/receipts.ts';
@@ -21,12 +22,9 @@ export type Outcome =
   /** The daemon was gone before it could answer, or it let a command go without its receipt being known. */
   | { readonly kind: 'lost' };
 
-export interface WorkspacePlaces {
+interface WorkspaceDaemonOptions {
   readonly dataDir: string;
   readonly project: string;
-}
-
-export interface WorkspaceDaemonOptions extends WorkspacePlaces {
   /** Takes the id of every receipt that is answered. */
   readonly acknowledged: Set<string>;
   /** File calls run in as many threads; with one they can be counted. */
@@ -45,11 +43,7 @@ export class WorkspaceDaemon implements AsyncDisposable {
   static async start(options: WorkspaceDaemonOptions): Promise<WorkspaceDaemon> {
     const { dataDir, project, poolThreads = 1 } = options;
     if (!existsSync(built)) throw new Error('the daemon is not built; run `npm run build`');
-    const args = ['serve', '--json', '--port', '0', '--data-dir', dataDir];
-    const daemon = LineProcess.start(built, args, {
-      TALLYSTICK_KEYCHAIN: 'off',
-      UV_THREADPOOL_SIZE: String(poolThreads),
-    });
+    const daemon = serve(dataDir, poolThreads);
     try {
       const line = await daemon.line(() => true);
       if (line === undefined) throw new Error(`the daemon did not start: ${daemon.errors}`);
@@ -160,6 +154,20 @@ export class WorkspaceDaemon implements AsyncDisposable {
       return { kind: 'lost' };
     }
   }
+}
+
+/** A daemon that nobody speaks to, killed so long after it says that it listens: it may be mending the last crash. */
+export async function killWhileStarting(dataDir: string, afterMs: number): Promise<void> {
+  await using daemon = serve(dataDir, 1);
+  await daemon.line(() => true);
+  await delay(afterMs);
+}
+
+function serve(dataDir: string, poolThreads: number): LineProcess {
+  return LineProcess.start(built, ['serve', '--json', '--port', '0', '--data-dir', dataDir], {
+    TALLYSTICK_KEYCHAIN: 'off',
+    UV_THREADPOOL_SIZE: String(poolThreads),
+  });
 }
 
 function refusal(status: number, answer: string): Outcome {
