@@ -153,6 +153,8 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
       `The daemon had not ended properly; what it left running was ended: ${swept === 1 ? '1 command' : `${swept} commands`}.`,
     );
 
+  for (const { slug } of state.value.workspaces.list)
+    await removeStaleTempFiles(workspaceFolder(dataDir, slug));
   const prepareDoor = (wsId: WorkspaceId) =>
     doors.prepare({ ...workspaces.byId(wsId), wsId }, (error) =>
       logger.warn({ err: error, wsId }, 'the workspace could not be opened'),

@@ -221,7 +221,7 @@ test('keys, sessions and active workspaces survive a restart on the same data fo
   });
   await withDaemon({ dataDir }, async ({ daemon }) => {
     const agent = client(daemon.url, before.key);
-    expect((await agent.run({ cmd: 'pwd' })).frames).toEqual([
+    expect((await agent.run({ cmd: 'pwd' })).frames).toMatchObject([
       { type: 'stdout', line: project.path },
       { type: 'exit', code: 0 },
     ]);

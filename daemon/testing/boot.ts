@@ -73,7 +73,8 @@ export async function boot(options: BootOptions = {}): Promise<BootedDaemon> {
   };
   const end = async () => {
     await daemon[Symbol.asyncDispose]();
-    await rm(base, { recursive: true, force: true });
+    // On a busy machine the daemon may leave the last of its writing to the journal, and be at it still.
+    await rm(base, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   return { daemon, dataDir, projectDir, stranger, panel, session, keyed, agent, [Symbol.asyncDispose]: end };
 }

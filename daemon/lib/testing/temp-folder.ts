@@ -9,5 +9,8 @@ export interface TempFolder extends AsyncDisposable {
 /** A new folder, removed with all it holds when it goes out of scope. */
 export async function tempFolder(): Promise<TempFolder> {
   const path = await mkdtemp(join(tmpdir(), 'tallystick-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
+  };
 }

@@ -73,11 +73,23 @@ export function replay(receipts: readonly Receipt[], start: Tree): Map<string, s
       const known = tree.get(path) ?? 'absent';
       if (before_hash !== known)
         throw new Error(
-          `${receipt.receipt_id} (${receipt.tool}) says ${path} was ${before_hash}, not ${known}`,
+          `${receipt.receipt_id} says ${path} was ${before_hash}, not ${known}: ${historyOf(path, receipts)}`,
         );
       if (after_hash === 'absent') tree.delete(path);
       else tree.set(path, after_hash);
     }
   }
   return tree;
+}
+
+function historyOf(path: string, receipts: readonly Receipt[]): string {
+  const lines = receipts.flatMap(({ seq, tool, timestamp, command, files }) =>
+    files
+      .filter((file) => file.path === path)
+      .map(({ before_hash, after_hash }) => {
+        const exit = command === undefined ? '' : ` (exit ${command.exit_code})`;
+        return `${seq} ${timestamp} ${tool}${exit} ${before_hash} → ${after_hash}`;
+      }),
+  );
+  return lines.join('; ');
 }
