@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 
 /**
  * The file to start a worker thread from. `name` is the worker's source below `daemon/`, without `.ts`, such as
@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
  * worker: inside a worker's own bundle the path would be taken from the wrong folder.
  */
 export function workerFile(name: string): string {
-  const here = import.meta.dirname;
+  // In a packed desktop, the files of threads lie beside the archive.
+  const here = import.meta.dirname.replace(`app.asar${sep}`, `app.asar.unpacked${sep}`);
   return basename(here) === 'lib' ? join(here, '..', `${name}.ts`) : join(here, `${name}.js`);
 }

@@ -35,6 +35,9 @@ test('the app is packed with its daemon, panel and preload, and with no tests or
   expect(all.filter((path) => /prebuilds\/(win32|darwin)/.test(path))).toEqual([]);
   // What is compiled can't be loaded from inside the archive.
   expect(packed.filter((path) => path.endsWith('.node'))).toEqual([]);
+  // Nor can a thread be started from there.
+  expect(packed.concat(unpacked).filter((path) => path.endsWith('-worker.js'))).toHaveLength(2);
+  expect(unpacked.filter((path) => path.endsWith('-worker.js'))).toHaveLength(2);
   expect(unpacked.filter((path) => path.endsWith('.node'))).toEqual(
     expect.arrayContaining([
       expect.stringContaining('node_modules/node-pty/'),
