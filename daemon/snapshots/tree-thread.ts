@@ -22,7 +22,11 @@ interface TreeThreadOptions {
 export type StartWorker = (data: TreeWorkerData) => Worker;
 
 export const startTreeWorker: StartWorker = (workerData) =>
-  new Worker(workerFile('snapshots/tree-worker'), { workerData, execArgv: [] });
+  new Worker(workerFile('snapshots/tree-worker'), {
+    workerData,
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  });
 
 interface Pending {
   resolve(value: unknown): void;
