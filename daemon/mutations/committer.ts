@@ -97,6 +97,11 @@ export class Committer {
     return promise;
   }
 
+  /** The disk failed: what is in the journal may have been neither made nor receipted. */
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
   /** Whether a batch is under way. */
   get isRunning(): boolean {
     return this.#running !== undefined;

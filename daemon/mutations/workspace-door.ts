@@ -74,6 +74,8 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   readonly #commands = new Map<RunId, CommandIntent>();
   /** Of commands whose receipt could not be written: the change is there, so they are tried again. */
   readonly #unreceipted: Draft[] = [];
+  /** Of commands whose changes could not be looked for. */
+  readonly #unended: (() => Promise<CommandOutcome>)[] = [];
   /** Contents that the keeper does not have yet. */
   readonly #unsent: StoredContent[] = [];
   #closed = false;
@@ -113,7 +115,7 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
       journal,
       store,
       keeper,
-      isBusy: () => this.#committer.isRunning,
+      isBusy: () => this.#committer.isRunning || this.#committer.isBroken,
     });
     this.#committer = new Committer({
       ...options,
@@ -166,7 +168,10 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   async #end(runId: RunId, exitCode: number | null, earlier: readonly Committed[]): Promise<CommandOutcome> {
     const intent = this.#commands.get(runId);
     if (intent === undefined) return { receipt: null };
-    const { concurrent, ...found } = await this.#keeper.end(runId);
+    const { concurrent, ...found } = await this.#keeper.end(runId).catch((error: unknown) => {
+      this.#unended.push(() => this.#end(runId, exitCode, earlier));
+      throw error;
+    });
     const { changes, diffs } = withoutCommitted(found, earlier);
     this.#commands.delete(runId);
     if (changes.length === 0) {
@@ -226,7 +231,8 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     this.#closed = true;
     await this.#committer.idle();
     await this.#receiptLeftovers().catch(() => undefined); // still no room: the intent stays in the journal
-    const done = await this.#behind.drain();
+    // What the next daemon has to finish stays in the journal.
+    const done = this.#committer.isBroken ? false : await this.#behind.drain();
     this.#journal.close({ done });
     await this.#keeper[Symbol.asyncDispose]();
   }
@@ -253,6 +259,7 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
   }
 
   async #receiptLeftovers(): Promise<void> {
+    for (let end = this.#unended.shift(); end !== undefined; end = this.#unended.shift()) await end();
     for (let draft = this.#unreceipted.shift(); draft !== undefined; draft = this.#unreceipted.shift()) {
       try {
         await this.#committer.commit(draft);

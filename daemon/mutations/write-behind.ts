@@ -130,15 +130,18 @@ export class WriteBehind {
     if (segment === undefined) return;
     this.#behind.set(segment, unflushed);
     this.#current = emptyUnflushed();
-    this.#work = this.#work.then(() => this.#finish(segment, unflushed));
+    this.#work = this.#work.then(() => this.#finish());
   }
 
-  async #finish(segment: string, unflushed: Unflushed): Promise<void> {
+  /** In order, also those that failed before: recovery takes the journal's last receipt for the end of the chain. */
+  async #finish(): Promise<void> {
     const { journal, onFatal, onNotice } = this.#options;
     try {
-      await this.#flush(segment, unflushed);
-      journal.retire(segment);
-      this.#behind.delete(segment);
+      for (const [segment, unflushed] of this.#behind) {
+        await this.#flush(segment, unflushed);
+        journal.retire(segment);
+        this.#behind.delete(segment);
+      }
     } catch (error) {
       if (error instanceof StorageFailedError && error.fatal) onFatal(error);
       else

@@ -70,7 +70,7 @@ export async function live(world: CrashWorld, kind: MutationKind, options: LifeO
   if (threads.size !== 3) throw new Error(`not all threads are known: ${[...threads.keys()]}`);
   const logPath = join(scratch.path, 'strace.log');
   const strace = await attachStrace({
-    ...(strike === undefined ? {} : { injection: { ...strike.point, effect: strike.effect } }),
+    ...(strike === undefined ? {} : { injection: injectionOf(strike) }),
     pid: thread ?? daemon.process.pid,
     threads: thread === undefined ? 'all' : 'main',
     paths: true,
@@ -83,6 +83,13 @@ export async function live(world: CrashWorld, kind: MutationKind, options: LifeO
   await daemon.end();
   const log = await strace.log;
   return { log, calls: callsOf(log, threads), outcome };
+}
+
+/** An error must not meet the writes by which threads wake each other: those are told from writes to a file by its path. */
+function injectionOf({ point, effect }: Strike): Injection {
+  const { syscall, nth, nthOfTarget, target } = point;
+  if (syscall !== 'write' || effect === 'signal=KILL') return { syscall, nth, effect };
+  return { syscall, nth: nthOfTarget, effect, path: target };
 }
 
 /** Starts a last daemon and checks what the one before left. Answers the chain. */
@@ -104,8 +111,8 @@ export async function expectWhole(daemon: WorkspaceDaemon, world: CrashWorld): P
     const made = files
       .filter(({ path }) => !path.endsWith('/'))
       .map(({ path, after_hash }) => [path, after_hash] as const);
-    // A command that died with its daemon may have got anywhere; the receipt tells how far.
-    if (kind === 'shell' && command?.exit_code === null) continue;
+    // A command that was ended, or died with its daemon, may have got anywhere; the receipt tells how far.
+    if (kind === 'shell' && command?.exit_code !== 0) continue;
     expect(made.sort()).toEqual([...demand].sort());
   }
   return chain;

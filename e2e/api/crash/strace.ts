@@ -9,6 +9,8 @@ export interface Injection {
   /** The n-th call counted from the attaching, from 1. strace counts for each thread by itself. */
   nth: number;
   effect: 'signal=KILL' | `error=${string}`;
+  /** Only calls on this file count, and are seen. */
+  path?: string;
 }
 
 export interface AttachOptions {
@@ -41,6 +43,7 @@ export async function attachStrace(options: AttachOptions): Promise<Attached> {
     [
       ...(threads === 'all' ? ['-f'] : []),
       ...(paths ? ['-y'] : []),
+      ...(injection?.path === undefined ? [] : ['-P', injection.path]),
       ...['-p', String(pid), '-o', logPath, '-e', `trace=${syscalls.join(',')}`],
       ...(injection ? ['-e', `inject=${injection.syscall}:${injection.effect}:when=${injection.nth}`] : []),
     ],

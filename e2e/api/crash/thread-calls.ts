@@ -36,6 +36,8 @@ export interface ThreadCall {
   readonly role: ThreadRole;
   readonly syscall: string;
   readonly nth: number;
+  /** The same among those with this `target`. */
+  readonly nthOfTarget: number;
   /** What the descriptor it was given stands for, or the first path it names. */
   readonly target: string;
 }
@@ -49,12 +51,18 @@ export function callsOf(log: string, threads: ReadonlyMap<ThreadRole, number>): 
     const [, tid, syscall, args = ''] = /^(\d+) +([a-z]\w*)\((.*)$/.exec(line) ?? [];
     const role = roles.get(Number(tid));
     if (role === undefined || syscall === undefined) continue;
-    const key = `${role} ${syscall}`;
-    const nth = (counts.get(key) ?? 0) + 1;
-    counts.set(key, nth);
-    calls.push({ role, syscall, nth, target: targetOf(args) });
+    const target = targetOf(args);
+    const nth = countUp(counts, `${role} ${syscall}`);
+    const nthOfTarget = countUp(counts, `${role} ${syscall} ${target}`);
+    calls.push({ role, syscall, nth, nthOfTarget, target });
   }
   return calls;
+}
+
+function countUp(counts: Map<string, number>, key: string): number {
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  return count;
 }
 
 function targetOf(args: string): string {

@@ -11,8 +11,7 @@ import { type Client, client, collectFrames } from '../../../daemon/testing/clie
 import { until } from '../../../daemon/testing/processes.ts';
 
 /** What `npm run build` made. */
-export const built =
-  process.env.TALLYSTICK_BUILT ?? join(import.meta.dirname, '../../../dist/daemon/tallystick.js');
+export const built = join(import.meta.dirname, '../../../dist/daemon/tallystick.js');
 
 /** What a mutation came to. */
 export type Outcome =
