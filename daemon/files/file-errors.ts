@@ -42,6 +42,10 @@ function asSystemRefusal(error: unknown): unknown {
     return new CodedError('invalid_request', 'The file system takes no such name.', { cause: error });
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new CodedError('storage_full', 'The disk is full; nothing was changed.', { cause: error });
+  if (code === 'EIO' || code === 'EMFILE' || code === 'ENFILE')
+    return new CodedError('storage_failed', 'The disk could not be read; nothing was changed.', {
+      cause: error,
+    });
   const detail = refusals[code];
   return detail === undefined ? error : new CodedError('conflict', detail, { cause: error });
 }

@@ -55,3 +55,15 @@ export function systemErrorCode(error: unknown): string | undefined {
   if ('errno' in error && error.errno === -constants.errno.EDQUOT) return 'EDQUOT';
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** Whether a file call failed because the disk, or a quota, has no room. */
+export function isOutOfRoom(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(systemErrorCode(error) ?? '');
+}
+
+/** What a failed file call on a store means; an error that says so already is kept. An I/O error is fatal. */
+export function asStorageError(error: unknown, path: string): StorageFullError | StorageFailedError {
+  if (error instanceof StorageFailedError || error instanceof StorageFullError) return error;
+  if (isOutOfRoom(error)) return new StorageFullError(path, { cause: error });
+  return new StorageFailedError(path, systemErrorCode(error) === 'EIO', { cause: error });
+}

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StorageFailedError, StorageFullError, systemErrorCode } from './durable-errors.ts';
+import { asStorageError, isOutOfRoom, StorageFailedError, systemErrorCode } from './durable-errors.ts';
 import type { DurableFs, DurableHandle } from './durable-fs.ts';
 import { systemFs } from './durable-fs.ts';
 
@@ -44,7 +44,7 @@ export async function writeDurably(
     }
     await syncFolder(folder);
   } catch (error) {
-    throw asStorageError(error, path);
+    throw failureOf(error, path);
   } finally {
     if (folder) await closeQuietly(folder);
   }
@@ -63,7 +63,7 @@ export async function syncFolderOf(
   try {
     await syncFolder(folder);
   } catch (error) {
-    throw asStorageError(error, path);
+    throw failureOf(error, path);
   } finally {
     if (folder) await closeQuietly(folder);
   }
@@ -97,7 +97,7 @@ async function openFolder(path: string, fs: DurableFs, platform: NodeJS.Platform
   try {
     return await fs.open(dirname(path), 'r');
   } catch (error) {
-    throw asStorageError(error, path);
+    throw failureOf(error, path);
   }
 }
 
@@ -157,13 +157,10 @@ async function synced(sync: () => Promise<void>, { roomMayReturn }: { roomMayRet
   }
 }
 
-function asStorageError(error: unknown, path: string): Error {
+function failureOf(error: unknown, path: string): Error {
   if (error instanceof FailedSync) return new StorageFailedError(path, true, { cause: error.cause });
-  if (isOutOfRoom(error)) return new StorageFullError(path, { cause: error });
-  return new StorageFailedError(path, systemErrorCode(error) === 'EIO', { cause: error });
+  return asStorageError(error, path);
 }
-
-const isOutOfRoom = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes(systemErrorCode(error) ?? '');
 
 async function removeQuietly(temp: string, fs: DurableFs): Promise<void> {
   try {

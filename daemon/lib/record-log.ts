@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { StorageFailedError, StorageFullError, systemErrorCode } from './durable-errors.ts';
+import { asStorageError, StorageFailedError } from './durable-errors.ts';
 
 /** What a record carries: JSON, and bytes that would only grow in it. */
 export interface LogRecord {
@@ -89,11 +89,11 @@ export class RecordLog {
     }
   }
 
-  /** Takes no more; an fsync under way is let finish. */
+  /** Takes no more. Those who wait for an fsync get it first. */
   close(): void {
     const close = () => closeSync(this.#descriptor);
     if (this.#syncing === undefined) close();
-    else this.#syncing.then(close, close);
+    else this.sync().then(close, close);
   }
 
   #sync(): Promise<void> {
@@ -194,10 +194,4 @@ function syncFolder(folder: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function asStorageError(error: unknown, path: string): Error {
-  const code = systemErrorCode(error) ?? '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new StorageFullError(path, { cause: error });
-  return new StorageFailedError(path, code === 'EIO', { cause: error });
 }

@@ -14,7 +14,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { StorageFailedError, StorageFullError, systemErrorCode } from '../lib/durable-errors.ts';
+import { asStorageError, StorageFailedError, systemErrorCode } from '../lib/durable-errors.ts';
 
 /** The calls that can fail while receipts are written; tests hand in some that do. */
 export interface DiskCalls {
@@ -236,11 +236,4 @@ export function removeQuietly(path: string): void {
     // It was never made, or the disk refuses: the first failure is the one to report. What is left of a receipt is
     // replaced when it is written again; the next start removes temporary files.
   }
-}
-
-function asStorageError(error: unknown, path: string): Error {
-  if (error instanceof StorageFailedError || error instanceof StorageFullError) return error;
-  const code = systemErrorCode(error) ?? '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new StorageFullError(path, { cause: error });
-  return new StorageFailedError(path, code === 'EIO', { cause: error });
 }

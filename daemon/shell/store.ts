@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { JobId, WorkspaceId } from '../contract/ids.ts';
 import { maxRecentCommands, RecentCommand } from '../contract/shell.ts';
+import { asStorageError, StorageFullError } from '../lib/durable-errors.ts';
 import { type DurableJson, openDurableJson } from '../lib/durable-json.ts';
 
 const Recents = z.object({ version: z.literal(1), commands: z.array(RecentCommand).max(maxRecentCommands) });
@@ -52,6 +53,7 @@ export class RunningJobs implements Disposable {
   readonly #descriptor: number;
   readonly #running = new Set<JobId>();
   #bytes = 0;
+  #isTorn = false;
 
   constructor(dataDir: string) {
     this.#path = join(dataDir, 'jobs.jsonl');
@@ -92,7 +94,16 @@ export class RunningJobs implements Disposable {
   }
 
   #append(line: z.input<typeof JournalLine>): void {
-    this.#bytes += writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
+    // The first line feed ends a line that an earlier write, on a full disk, could not finish.
+    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${JSON.stringify(line)}\n`);
+    try {
+      const written = writeSync(this.#descriptor, bytes);
+      this.#bytes += written;
+      this.#isTorn = written < bytes.length;
+    } catch (error) {
+      throw asStorageError(error, this.#path);
+    }
+    if (this.#isTorn) throw new StorageFullError(this.#path);
   }
 
   #empty(): void {

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StorageFailedError, StorageFullError, systemErrorCode } from '../lib/durable-errors.ts';
+import { asStorageError, StorageFailedError } from '../lib/durable-errors.ts';
 
 /**
  * Durable writes of the worker thread, which has nothing else to do meanwhile. They fail with `StorageFullError` or
@@ -73,9 +73,6 @@ export function asStorageErrors<Result>(path: string, act: () => Result): Result
   try {
     return act();
   } catch (error) {
-    if (error instanceof StorageFailedError || error instanceof StorageFullError) throw error;
-    const code = systemErrorCode(error) ?? '';
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw new StorageFullError(path, { cause: error });
-    throw new StorageFailedError(path, code === 'EIO', { cause: error });
+    throw asStorageError(error, path);
   }
 }
