@@ -52,6 +52,8 @@ export interface RunOptions {
 
 const defaultGraceMs = 3000;
 const pingEveryMs = 15_000;
+/** A daemon that ends waits this long for the receipts of its last commands. */
+const settleMs = 300;
 /** A command that prints nothing is noted this long after its start. */
 const bookkeepingMs = 20;
 
@@ -146,6 +148,11 @@ export class ShellJobs implements AsyncDisposable {
     }, withinMs);
     await Promise.all(jobs.map((job) => job.end('shutdown')));
     clearTimeout(timer);
+    // What is not receipted by then is, from the journal, at the next start.
+    await Promise.race([
+      Promise.all(jobs.map((job) => job.settled)),
+      delay(settleMs, undefined, { ref: false }),
+    ]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
