@@ -45,6 +45,8 @@ export interface Overrides {
   readonly ports?: PortLeases;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
+  /** Milliseconds that an exit frame waits for the command's receipt. */
+  readonly settleMs?: number;
 }
 
 export interface Daemon extends AsyncDisposable {
@@ -144,6 +146,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
       logger,
       clock,
       ...(graceMs === undefined ? {} : { graceMs }),
+      ...(overrides.settleMs === undefined ? {} : { settleMs: overrides.settleMs }),
       ...(overrides.ports === undefined ? {} : { ports: overrides.ports }),
     }),
   );

@@ -4,9 +4,10 @@ import { StorageFailedError, StorageFullError } from '../lib/durable-errors.ts';
 import { newId } from '../lib/ids.ts';
 import { tempFolder } from '../lib/testing/temp-folder.ts';
 import { genesisHash, receiptIdOf, type SealedReceipt, sealReceipt } from '../receipts/receipt-format.ts';
-import { Committer, type CommitterOptions, type Draft, newRunId } from './committer.ts';
+import { Committer, type CommitterOptions } from './committer.ts';
 import { Journal } from './journal.ts';
 import type { Step } from './mutation-plan.ts';
+import { type Draft, newRunId } from './receipt-draft.ts';
 import { partsOfSteps } from './receipt-parts.ts';
 
 const wsId = WorkspaceId.parse(newId('ws'));

@@ -1,37 +1,14 @@
-import { RunId, SnapshotId, type UserId } from '../contract/ids.ts';
-import type { Actor, Receipt, Tool } from '../contract/receipts.ts';
-import { type Clock, timestamp } from '../lib/clock.ts';
+import type { UserId } from '../contract/ids.ts';
+import type { Receipt } from '../contract/receipts.ts';
+import type { Clock } from '../lib/clock.ts';
 import { StorageFailedError } from '../lib/durable-errors.ts';
 import { newId } from '../lib/ids.ts';
-import type { receiptIdOf, SealedReceipt, sealReceipt } from '../receipts/receipt-format.ts';
+import type { SealedReceipt } from '../receipts/receipt-format.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
 import type { SnapshotRecord } from '../snapshots/entry-state.ts';
-import type { CommandIntent, Journal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import type { Step } from './mutation-plan.ts';
-import type { ReceiptParts } from './receipt-parts.ts';
-
-/** How a receipt gets its name and its hash: `receipts/receipt-format.ts`. */
-export interface ReceiptFormat {
-  readonly sealReceipt: typeof sealReceipt;
-  readonly receiptIdOf: typeof receiptIdOf;
-}
-
-/** A change and all that its receipt will say of it. */
-export interface Draft {
-  readonly runId: RunId;
-  readonly action: Receipt['action'];
-  readonly tool: Tool;
-  readonly actor: Actor;
-  readonly command?: NonNullable<Receipt['command']>;
-  readonly concurrentRuns?: readonly RunId[];
-  readonly rolledBackRunId?: RunId;
-  readonly guards: Receipt['guards'];
-  /** What is to be done once the receipt is durable; empty where a command has done it. */
-  readonly steps: readonly Step[];
-  readonly parts: ReceiptParts;
-  /** The command's intent, which this receipt fulfils. */
-  readonly intent?: CommandIntent;
-}
+import { composeReceipt, type Draft, type ReceiptFormat } from './receipt-draft.ts';
 
 export interface CommitterOptions {
   readonly wsId: Receipt['workspace_id'];
@@ -198,7 +175,9 @@ export class Committer {
         seq: count,
         entries: draft.parts.entries,
       };
-      const receipt = format.sealReceipt(this.#compose(draft, { seq: count, prev: selfHash, snapshot }));
+      const receipt = format.sealReceipt(
+        composeReceipt(draft, { ...this.#options, seq: count, prev: selfHash, snapshot }),
+      );
       selfHash = receipt.selfHash;
       return { sealed: receipt, snapshot };
     });
@@ -242,42 +221,6 @@ export class Committer {
     for (const { reject } of waiting) reject(error);
     this.#options.onFatal(error);
   }
-
-  #compose(
-    draft: Draft,
-    { seq, prev, snapshot }: { seq: number; prev: string; snapshot: SnapshotRecord },
-  ): Omit<Receipt, 'self_hash'> {
-    const { wsId, userId, clock, format } = this.#options;
-    const nowMs = clock();
-    return {
-      receipt_id: format.receiptIdOf(seq, nowMs),
-      seq,
-      timestamp: timestamp(nowMs),
-      user_id: userId,
-      workspace_id: wsId,
-      run_id: draft.runId,
-      action: draft.action,
-      tool: draft.tool,
-      actor: draft.actor,
-      ...(draft.command === undefined ? {} : { command: draft.command }),
-      ...(draft.concurrentRuns === undefined || draft.concurrentRuns.length === 0
-        ? {}
-        : { concurrent_runs: [...draft.concurrentRuns] }),
-      ...(draft.rolledBackRunId === undefined ? {} : { rolled_back_run_id: draft.rolledBackRunId }),
-      files: draft.parts.files,
-      diffs: draft.parts.diffs,
-      snapshot_id: SnapshotId.parse(snapshot.snapshot_id),
-      symbols_checked: 0,
-      guards: draft.guards,
-      cost: { usd: 0, tokens_in: 0, tokens_out: 0 },
-      models: [],
-      prev_receipt_hash: prev,
-    };
-  }
-}
-
-export function newRunId(): RunId {
-  return RunId.parse(newId('run'));
 }
 
 function isFatal(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { boot } from '../testing/boot.ts';
 
 test('a folder that a call of the API empties or fills is not held to be the doing of the next command', async () => {
-  await using booted = await boot();
+  await using booted = await boot({ overrides: { settleMs: 20_000 } });
   const agent = await booted.agent();
   const at = (path: string) => join(booted.projectDir, path);
   mkdirSync(at('emptied'));

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Receipt } from '../contract/receipts.ts';
 import type { EntryState, TreeChange } from '../snapshots/entry-state.ts';
-import type { Committed, Draft } from './committer.ts';
+import type { Committed } from './committer.ts';
 import { withoutCommitted } from './interrupted-changes.ts';
 import type { Step } from './mutation-plan.ts';
+import type { Draft } from './receipt-draft.ts';
 
 const state = (content: string): EntryState => ({
   mode: '100644',

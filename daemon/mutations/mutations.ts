@@ -47,7 +47,11 @@ export class Mutations implements Door, AsyncDisposable {
       if ((this.#usedAt.get(wsId) ?? 0) > before) continue;
       void opening.then(
         async (door) => {
-          if (door.isBusy || (this.#usedAt.get(wsId) ?? 0) > before || this.#doors.get(wsId) !== opening)
+          if (
+            door.commands.areRunning ||
+            (this.#usedAt.get(wsId) ?? 0) > before ||
+            this.#doors.get(wsId) !== opening
+          )
             return;
           this.#doors.delete(wsId);
           const closing = door[Symbol.asyncDispose]().finally(() => this.#closing.delete(wsId));
@@ -65,7 +69,7 @@ export class Mutations implements Door, AsyncDisposable {
 
   /** @throws CodedError folder_not_found where the project is not there */
   async bracket(workspace: Workspace): Promise<CommandBracket> {
-    return this.#door(workspace);
+    return (await this.#door(workspace)).commands;
   }
 
   /** Opens the door ahead: the first look at a large tree takes a while. */

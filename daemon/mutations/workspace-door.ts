@@ -1,23 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CodedError } from '../contract/errors.ts';
-import { RunId, type UserId, type WorkspaceId } from '../contract/ids.ts';
+import type { UserId, WorkspaceId } from '../contract/ids.ts';
 import type { Receipt } from '../contract/receipts.ts';
-import { type Clock, timestamp } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { PathChangedError } from '../lib/confined-folder.ts';
-import { StorageClosedError, StorageFailedError } from '../lib/durable-errors.ts';
+import { StorageClosedError } from '../lib/durable-errors.ts';
 import type { SealedReceipt } from '../receipts/receipt-format.ts';
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
 import type { SnapshotRecord, TreeChange } from '../snapshots/entry-state.ts';
 import type { TreeKeeper } from '../snapshots/tree-keeper.ts';
 import { applySteps } from './apply-steps.ts';
-import type { CommandBracket, CommandOutcome, CommandStart } from './command-bracket.ts';
-import { type Committed, Committer, type Draft, newRunId, type ReceiptFormat } from './committer.ts';
-import { withoutCommitted } from './interrupted-changes.ts';
-import { type CommandIntent, Journal, type JournalEntry, voidLeftEntry } from './journal.ts';
+import { CommandReceipts } from './command-receipts.ts';
+import { type Committed, Committer } from './committer.ts';
+import { type CommandIntent, Journal, voidLeftEntry } from './journal.ts';
 import type { MutationRequest, MutationResult } from './mutation-plan.ts';
 import { PathLocks } from './path-locks.ts';
-import { partsOfChanges, partsOfSteps, type StoredContent } from './receipt-parts.ts';
+import { type Draft, newRunId, type ReceiptFormat } from './receipt-draft.ts';
+import { partsOfSteps, type StoredContent } from './receipt-parts.ts';
 import { recoverMutations } from './recovery.ts';
 import { redoSteps } from './redo-steps.ts';
 import { removeTempFiles } from './remove-temp-files.ts';
@@ -58,24 +58,18 @@ const maxContentBytes = 256 * 1024 * 1024;
 /** Contents that are held back for the keeper at most. */
 const maxUnsent = 256;
 const ran: Receipt['guards'] = { write: 'pass', hallucination: 'skipped', egress: 'skipped' };
-const notRun: Receipt['guards'] = { write: 'skipped', hallucination: 'skipped', egress: 'skipped' };
 
 /** The only way to change one workspace. Opening it finishes or drops what an earlier daemon left half done. */
-export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
+export class WorkspaceDoor implements AsyncDisposable {
   readonly store: ReceiptStore;
+  readonly commands: CommandReceipts;
   /** What was mended when the door was opened, in sentences. */
   readonly repairs: readonly string[];
-  readonly #options: WorkspaceDoorOptions;
   readonly #journal: Journal;
   readonly #keeper: TreeKeeper;
   readonly #committer: Committer;
   readonly #behind: WriteBehind;
   readonly #locks = new PathLocks();
-  readonly #commands = new Map<RunId, CommandIntent>();
-  /** Of commands whose receipt could not be written: the change is there, so they are tried again. */
-  readonly #unreceipted: Draft[] = [];
-  /** Of commands whose changes could not be looked for. */
-  readonly #unended: (() => Promise<CommandOutcome>)[] = [];
   /** Contents that the keeper does not have yet. */
   readonly #unsent: StoredContent[] = [];
   #closed = false;
@@ -105,7 +99,6 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
 
   private constructor(options: WorkspaceDoorOptions, { journal, store, keeper, repairs }: Opened) {
     const { root, onReceipt } = options;
-    this.#options = options;
     this.#journal = journal;
     this.#keeper = keeper;
     this.store = store;
@@ -129,6 +122,16 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
         onReceipt(committed.receipt);
       },
     });
+    this.commands = new CommandReceipts({
+      ...options,
+      journal,
+      keeper,
+      commit: (draft) => this.#committer.commit(draft),
+      onBegin: () => {
+        this.#checkOpen();
+        if (this.#unsent.length > 0) this.#tellKeeper([], this.#unsent.splice(0));
+      },
+    });
   }
 
   /** @throws what the plan throws; conflict where a file keeps changing under its feet; the storage errors */
@@ -137,77 +140,11 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     await this.#behind.room();
     const unlock = await this.#locks.acquire(request.locks);
     try {
-      await this.#receiptLeftovers();
+      await this.commands.retry();
       return await this.#planAndCommit(request, extra);
     } finally {
       unlock();
     }
-  }
-
-  begin(start: CommandStart): undefined | Promise<void> {
-    this.#checkOpen();
-    const intent: CommandIntent = {
-      run_id: start.runId,
-      actor: start.actor,
-      cmd: start.cmd.toWellFormed(),
-      started_at: timestamp(this.#options.clock()),
-    };
-    this.#journalEntry({ type: 'intent', intent });
-    this.#commands.set(start.runId, intent);
-    if (this.#unsent.length > 0) this.#tellKeeper([], this.#unsent.splice(0));
-    // Nothing durable stands before a command's first byte.
-    this.#journal.sync().catch((error: Error) => this.#options.onFatal(error));
-    return this.#keeper.begin(start.runId);
-  }
-
-  end(runId: RunId, { exitCode }: { readonly exitCode: number | null }): Promise<CommandOutcome> {
-    return this.#end(runId, exitCode, []);
-  }
-
-  /** `earlier`: what an earlier daemon left in the journal, for a command that it did not see the end of. */
-  async #end(runId: RunId, exitCode: number | null, earlier: readonly Committed[]): Promise<CommandOutcome> {
-    const intent = this.#commands.get(runId);
-    if (intent === undefined) return { receipt: null };
-    const { concurrent, ...found } = await this.#keeper.end(runId).catch((error: unknown) => {
-      this.#unended.push(() => this.#end(runId, exitCode, earlier));
-      throw error;
-    });
-    const { changes, diffs } = withoutCommitted(found, earlier);
-    this.#commands.delete(runId);
-    if (changes.length === 0) {
-      this.#journalEntry({ type: 'dropped', runId });
-      return { receipt: null };
-    }
-    const draft: Draft = {
-      runId,
-      action: 'apply',
-      tool: 'shell.run',
-      actor: intent.actor,
-      command: { cmd: intent.cmd, exit_code: exitCode },
-      concurrentRuns: concurrent.map((id) => RunId.parse(id)),
-      guards: notRun,
-      steps: [],
-      parts: partsOfChanges(changes, diffs),
-      intent,
-    };
-    try {
-      await this.#receiptLeftovers();
-      return { receipt: await this.#committer.commit(draft) };
-    } catch (error) {
-      this.#unreceipted.push(draft);
-      throw error;
-    }
-  }
-
-  cancel(runId: RunId): void {
-    if (!this.#commands.delete(runId)) return;
-    this.#keeper.cancel(runId).catch(() => undefined); // a worker that died knows of no run any more
-    this.#journalEntry({ type: 'dropped', runId });
-  }
-
-  /** Whether a command is running in the workspace. */
-  get isBusy(): boolean {
-    return this.#commands.size > 0;
   }
 
   /** A content of a snapshot; null where it is not kept any more. */
@@ -230,7 +167,7 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     if (this.#closed) return;
     this.#closed = true;
     await this.#committer.idle();
-    await this.#receiptLeftovers().catch(() => undefined); // still no room: the intent stays in the journal
+    await this.commands.retry().catch(() => undefined); // still no room: the intent stays in the journal
     // What the next daemon has to finish stays in the journal.
     const done = this.#committer.isBroken ? false : await this.#behind.drain();
     this.#journal.close({ done });
@@ -258,18 +195,6 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     }
   }
 
-  async #receiptLeftovers(): Promise<void> {
-    for (let end = this.#unended.shift(); end !== undefined; end = this.#unended.shift()) await end();
-    for (let draft = this.#unreceipted.shift(); draft !== undefined; draft = this.#unreceipted.shift()) {
-      try {
-        await this.#committer.commit(draft);
-      } catch (error) {
-        this.#unreceipted.unshift(draft);
-        throw error;
-      }
-    }
-  }
-
   #afterCommit(committed: Committed): void {
     const { draft } = committed;
     this.#behind.add(committed);
@@ -281,7 +206,7 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     this.#unsent.push(...parts.contents);
     // The contents are for the diffs of commands: while none runs, they need not go one by one.
     const contents =
-      this.#commands.size > 0 || this.#unsent.length >= maxUnsent ? this.#unsent.splice(0) : [];
+      this.commands.areRunning || this.#unsent.length >= maxUnsent ? this.#unsent.splice(0) : [];
     this.#tellKeeper(parts.changes, contents);
   }
 
@@ -297,22 +222,8 @@ export class WorkspaceDoor implements CommandBracket, AsyncDisposable {
     intents: readonly CommandIntent[],
   ): Promise<void> {
     // The keeper looks at the whole tree when it is opened: it need not be told of what was committed.
-    for (const intent of intents) {
-      const runId = RunId.parse(intent.run_id);
-      this.#commands.set(runId, intent);
-      this.#journalEntry({ type: 'intent', intent });
-      await this.#end(runId, null, committed);
-    }
+    for (const intent of intents) await this.commands.finish(intent, committed);
     if (segments.length > 0) await this.#behind.recover(segments, committed);
-  }
-
-  #journalEntry(entry: JournalEntry): void {
-    try {
-      this.#journal.append([entry]);
-    } catch (error) {
-      if (error instanceof StorageFailedError && error.fatal) this.#options.onFatal(error);
-      throw error;
-    }
   }
 
   #checkOpen(): void {

@@ -36,6 +36,8 @@ export interface JobOptions {
   readonly spare?: SpareShell;
   /** Called once when no process is left. Resolves with what became of the command's changes; never rejects. */
   readonly settle: (result: JobResult) => Promise<Settled>;
+  /** The exit frame waits for that, but not longer than these milliseconds after the exit. */
+  readonly settleMs: number;
   /** Present where the command asks for a port. */
   readonly ports: PortLease | undefined;
 }
@@ -51,8 +53,6 @@ export type Settled = Pick<ExitFrame, 'receipt_id' | 'files_changed'>;
 
 /** What a command left behind may hold its pipes open: they are waited for this long at most. */
 const drainMs = 150;
-/** The exit frame waits for the receipt, but not longer than this after the exit. */
-const settleMs = 230;
 const timeoutCode = 124;
 /** In this time, pids don't go all the way round. */
 const youngMs = 5000;
@@ -158,7 +158,7 @@ export class Job {
 
   /** Puts the exit frame into the log, with the receipt where it is there in time: a slow disk must not hold it up. */
   async #tell(result: JobResult): Promise<JobResult> {
-    const left = settleMs - (performance.now() - this.#exitedAt);
+    const left = this.options.settleMs - (performance.now() - this.#exitedAt);
     const settled = await Promise.race([this.settled, delay(Math.max(1, left), {}, { ref: false })]);
     this.output.end({ ...exitFrame(result), run_id: this.options.runId, ...settled });
     return result;

@@ -159,7 +159,7 @@ describe('a command', () => {
   });
 
   test('is refused when 64 run in the workspace, and taken again when one has ended', async () => {
-    await using booted = await boot();
+    await using booted = await boot({ overrides: { settleMs: 20_000 } });
     const agent = await booted.agent();
     const running = await Promise.all(
       Array.from({ length: 64 }, () => start(agent, { cmd: 'echo up; sleep 1000' })),
@@ -179,6 +179,19 @@ describe('a command', () => {
     ]);
     await Promise.all(running.slice(1).map(({ jobId }) => agent.send('POST', `/api/shell/cancel/${jobId}`)));
     await Promise.all(running.map(({ frames }) => rest(frames)));
+  });
+
+  test('does not hold its exit frame up for a receipt that is late; the receipt comes all the same', async () => {
+    await using booted = await boot({ overrides: { settleMs: 0 } });
+    const agent = await booted.agent();
+    const { frames } = await agent.run({ cmd: 'echo made > file.txt' });
+    const [exit] = frames;
+    expect(exit).toMatchObject({ type: 'exit', code: 0, run_id: expect.stringMatching(/^run_/) });
+    const run = exit !== undefined && 'run_id' in exit ? exit.run_id : '';
+    await until('the receipt is there', async () => {
+      const page = await agent.json<{ receipts: unknown[] }>('GET', `/api/receipts?run_id=${run}`);
+      return page.receipts.length === 1;
+    });
   });
 
   test('leaves no descriptor and no file of its own behind (200 commands)', async () => {

@@ -34,6 +34,8 @@ export interface ShellJobsOptions {
   readonly clock: Clock;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
+  /** Milliseconds after the exit that the exit frame waits for the receipt. */
+  readonly settleMs?: number;
   readonly ports?: PortLeases;
 }
 
@@ -51,9 +53,11 @@ export interface RunOptions {
 }
 
 const defaultGraceMs = 3000;
+/** With the drain before it, an exit frame follows the exit within 250 ms. */
+const defaultSettleMs = 230;
 const pingEveryMs = 15_000;
 /** A daemon that ends waits this long for the receipts of its last commands. */
-const settleMs = 300;
+const shutdownSettleMs = 300;
 /** A command that prints nothing is noted this long after its start. */
 const bookkeepingMs = 20;
 
@@ -151,7 +155,7 @@ export class ShellJobs implements AsyncDisposable {
     // What is not receipted by then is, from the journal, at the next start.
     await Promise.race([
       Promise.all(jobs.map((job) => job.settled)),
-      delay(settleMs, undefined, { ref: false }),
+      delay(shutdownSettleMs, undefined, { ref: false }),
     ]);
   }
 
@@ -176,7 +180,13 @@ export class ShellJobs implements AsyncDisposable {
     folder: OpenFolder,
     timeoutSeconds: number,
   ): Promise<Job> {
-    const { environment, runningJobs, clock, graceMs = defaultGraceMs } = this.#options;
+    const {
+      environment,
+      runningJobs,
+      clock,
+      graceMs = defaultGraceMs,
+      settleMs = defaultSettleMs,
+    } = this.#options;
     const jobId = JobId.parse(newId('j'));
     const runId = RunId.parse(newId('run'));
     const keyId = actor.type === 'key' ? actor.key_id : null;
@@ -203,6 +213,7 @@ export class ShellJobs implements AsyncDisposable {
         spare: this.#spare,
         ports,
         settle: (result) => this.#settle(bracket, runId, result),
+        settleMs,
       });
     } catch (error) {
       bracket.cancel(runId);

@@ -11,7 +11,7 @@ test("the README's curl session works as it stands there", async () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   const session = /<!-- really run[^>]*-->\n```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   expect(session.trim().split('\n')).toHaveLength(5);
-  await using booted = await boot();
+  await using booted = await boot({ overrides: { settleMs: 20_000 } });
   const { key } = await booted.keyed('agent');
   const git = (...args: string[]) =>
     run('git', ['-c', 'user.name=Me', '-c', 'user.email=me@example.org', ...args], {

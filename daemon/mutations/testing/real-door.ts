@@ -13,9 +13,9 @@ import { ReceiptStore } from '../../receipts/receipt-store.ts';
 import { openSigningKey } from '../../receipts/signing-key.ts';
 import { verifyRun } from '../../receipts/verify-run.ts';
 import { TreeKeeper } from '../../snapshots/tree-keeper.ts';
-import { newRunId } from '../committer.ts';
 import type { MutationRequest, MutationResult, Step } from '../mutation-plan.ts';
 import { Mutations, type Workspace } from '../mutations.ts';
+import { newRunId } from '../receipt-draft.ts';
 import { WorkspaceDoor } from '../workspace-door.ts';
 
 export const actor: Actor = { type: 'key', key_id: KeyId.parse(newId('key')) };
