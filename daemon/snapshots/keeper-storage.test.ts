@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
@@ -11,12 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { SnapshotRecord } from './entry-state.ts';
 import { type OpenTree, openTree } from './testing/open-tree.ts';
 import type { TreeKeeper } from './tree-keeper.ts';
-import { startTreeWorker } from './tree-thread.ts';
+import type { StartWorker } from './tree-thread.ts';
 
 const hashOf = (content: string) => `sha256:${createHash('sha256').update(content).digest('hex')}`;
 const idOf = (content: string) =>
@@ -219,20 +220,32 @@ test('lets the door write only when it is not looking at the tree', async () => 
   expect(order).toEqual(['looked', 'may write']);
 });
 
-test('starts another worker for one that died, and loses no change of a command under way', async () => {
-  const workers: Worker[] = [];
-  const startWorker: typeof startTreeWorker = (data) => {
-    const worker = startTreeWorker(data);
+/** Starts workers that can be told to die, and keeps them in a list. */
+function mortalWorkers(workers: Worker[]): StartWorker {
+  return (workerData) => {
+    const file = join(import.meta.dirname, 'testing/mortal-worker.ts');
+    const worker = new Worker(file, { workerData, execArgv: [] });
     workers.push(worker);
     return worker;
   };
+}
+
+async function die(worker: Worker | undefined): Promise<void> {
+  const exit = worker && once(worker, 'exit');
+  worker?.postMessage('die');
+  await exit;
+}
+
+test('starts another worker for one that died, and loses no change of a command under way', async () => {
+  const workers: Worker[] = [];
+  const startWorker = mortalWorkers(workers);
   await using tree = await openTree((root) => writeFileSync(join(root, 'file'), 'before'), { startWorker });
   await tree.keeper.begin('run_a');
   writeFileSync(join(tree.root, 'file'), 'after');
+  const dead = die(workers[0]);
   const pending = tree.keeper.read(idOf('before'));
-  const rejected = expect(pending).rejects.toMatchObject({ code: 'storage_failed', fatal: false });
-  await workers[0]?.terminate();
-  await rejected;
+  await expect(pending).rejects.toMatchObject({ code: 'storage_failed', fatal: false });
+  await dead;
   expect(tree.notices.map(({ code }) => code)).toEqual(['worker_restarted']);
   const { changes } = await tree.keeper.end('run_a');
   expect(changes).toMatchObject([{ path: 'file', before: { hash: hashOf('before') } }]);
@@ -275,14 +288,10 @@ test('remembers, when the daemon dies, what a command did to a file that the doo
 
 test('gives up on a worker that dies again and again, and says so', async () => {
   const workers: Worker[] = [];
-  const startWorker: typeof startTreeWorker = (data) => {
-    const worker = startTreeWorker(data);
-    workers.push(worker);
-    return worker;
-  };
+  const startWorker = mortalWorkers(workers);
   await using tree = await openTree(undefined, { startWorker });
   for (let death = 0; death < 4; death += 1) {
-    await workers[death]?.terminate();
+    await die(workers[death]);
     await tree.keeper.ready.catch(() => undefined);
   }
   expect(tree.notices.map(({ code }) => code).at(-1)).toBe('worker_lost');

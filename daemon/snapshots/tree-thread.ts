@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { StorageFailedError, StorageFullError } from '../lib/durable-errors.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -25,7 +26,6 @@ export const startTreeWorker: StartWorker = (workerData) =>
   new Worker(workerFile('snapshots/tree-worker'), {
     workerData,
     execArgv: [],
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
   });
 
 interface Pending {
@@ -178,12 +178,14 @@ export class TreeThread {
   }
 }
 
-/** A worker ends by itself once it is closed; one that does not is ended. */
+/**
+ * A worker ends by itself once it is closed; one that takes longer is not waited for. It is never terminated: in a thread
+ * that is at work, V8 may abort, and take the whole process along.
+ */
 async function ended(worker: Worker): Promise<void> {
   if (worker.threadId === -1) return;
-  const timer = setTimeout(() => void worker.terminate(), endWithinMs);
-  await once(worker, 'exit');
-  clearTimeout(timer);
+  await Promise.race([once(worker, 'exit'), delay(endWithinMs, undefined, { ref: false })]);
+  worker.unref();
 }
 
 function asError({ code, path, fatal, message }: WorkerFault): Error {

@@ -17,6 +17,8 @@ export type WorkerTask =
   | { readonly kind: 'range'; readonly task: RangeTask }
   | { readonly kind: 'hash'; readonly task: IndexHashTask };
 
+export type WorkerMessage = WorkerTask | 'end';
+
 /** Works in this thread, and lets others have their turn before each part: for short chains. */
 export function inlineRunner(): TaskRunner {
   const verifier = new RangeVerifier();
@@ -37,7 +39,7 @@ interface Thread {
   readonly ended: Promise<never>;
 }
 
-/** Starts worker threads; they end when it is disposed of, in the middle of a task, too. */
+/** Starts worker threads; they end when it is disposed of, each with the task it is at. */
 export function threadRunner(threads: number): TaskRunner {
   const all = Array.from({ length: threads }, startThread);
   const idle = [...all];
@@ -56,7 +58,9 @@ export function threadRunner(threads: number): TaskRunner {
     verifyRange: (task) => run<RangeResult>({ kind: 'range', task }),
     hashIndex: (task) => run<string>({ kind: 'hash', task }),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(all.map(({ worker }) => worker.terminate()));
+      for (const { worker } of all) worker.postMessage('end' satisfies WorkerMessage);
+      // Terminating a thread at work can take the whole process along: V8 aborts in it. A task takes a moment only.
+      await Promise.all(all.map(({ ended }) => ended.catch(() => undefined)));
     },
   };
 }
@@ -66,7 +70,7 @@ function startThread(): Thread {
   const ended = once(worker, 'exit').then(() => {
     throw new Error('A thread of the verification ended before its answer.');
   });
-  // Whoever waits for an answer is told; at the end, when it is terminated, nobody waits.
+  // Whoever waits for an answer is told; at the end nobody waits.
   ended.catch(() => undefined);
   return { worker, ended };
 }
