@@ -120,8 +120,7 @@ describe('a session', () => {
     const began = performance.now();
     await booted.panel.send('DELETE', '/api/session');
     const text = await mine.text();
-    // A second is the promise; a busy machine is given some more.
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(1000);
     expect(text).toContain('"code":"session_expired"');
     await otherPanel.send('POST', '/api/account/api-keys', { name: 'x', scopes: 'read', expiry: '1d' });
     const next = await reader?.read();

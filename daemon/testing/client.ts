@@ -135,3 +135,11 @@ export function rawRequest(
     req.end(body);
   });
 }
+
+/** Frames, or one, as they are but for what the exit frame says of the receipt; that has tests of its own. */
+export function withoutReceipt(frames: unknown): unknown {
+  if (Array.isArray(frames)) return frames.map(withoutReceipt);
+  if (typeof frames !== 'object' || frames === null) return frames;
+  const receipt = ['run_id', 'receipt_id', 'files_changed'];
+  return Object.fromEntries(Object.entries(frames).filter(([name]) => !receipt.includes(name)));
+}

@@ -36,7 +36,7 @@ test.for(['all', 'main'] as const)(
       `killed a key creation (${threads}): ${summary(tried)}; ` +
         `${acknowledged.size} of ${asked.length} keys were acknowledged`,
     );
-    expect(tried.some(({ struck }) => struck)).toBe(true);
+    expect(tried.filter(({ struck }) => struck).length).toBeGreaterThan(tried.length / 2);
   },
 );
 
