@@ -15,6 +15,14 @@ export const PanelEvent = z
     z.object({ type: z.literal('key.created'), key: KeyListing }),
     z.object({ type: z.literal('key.revoked'), key_id: KeyId }),
     z.object({ type: z.literal('receipt.created'), ws_id: WorkspaceId, receipt: ReceiptSummary }),
+    z.object({ type: z.literal('secrets.changed'), ws_id: WorkspaceId }),
+    z.object({
+      type: z.literal('rotation.progress').describe('Stores encrypted anew so far; the last has ended: true'),
+      done: z.int(),
+      total: z.int(),
+      ended: z.boolean(),
+    }),
+    z.object({ type: z.literal('master-key.changed') }),
     z.object({
       type: z.literal('resync').describe('Events were missed: fetch everything shown again'),
     }),

@@ -24,7 +24,19 @@ export type Actor = z.infer<typeof Actor>;
 
 /** What made a change: the names are part of receipts and never change their meaning. */
 export const Tool = z
-  .enum(['file.write', 'file.edit', 'file.move', 'file.delete', 'shell.run', 'rollback'])
+  .enum([
+    'file.write',
+    'file.edit',
+    'file.move',
+    'file.delete',
+    'shell.run',
+    'rollback',
+    'secret.set',
+    'secret.delete',
+    'secret.import',
+    'secret.recover',
+    'secret.rotate',
+  ])
   .meta({ id: 'Tool' });
 export type Tool = z.infer<typeof Tool>;
 

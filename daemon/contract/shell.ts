@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { JobId, KeyId, ReceiptId, RunId, Timestamp, WorkspaceId } from './ids.ts';
 import { maxPathLength } from './projects.ts';
+import { maxSecrets, StoredSecretName } from './secrets.ts';
 
 export const hardTimeoutSeconds = 300;
 /** Bytes of a line that one frame carries at most; what is over follows in frames with `partial: true`. */
@@ -33,6 +34,11 @@ export const RunRequest = z
       .describe(
         `Seconds, 1 to ${hardTimeoutSeconds}; default ${hardTimeoutSeconds}. Outside: timeout_out_of_range`,
       ),
+    secrets: z
+      .array(StoredSecretName)
+      .max(maxSecrets)
+      .optional()
+      .describe('Names of the secrets that the command gets in its environment; default: all; []: none'),
   })
   .meta({ id: 'RunRequest' });
 export type RunRequest = z.infer<typeof RunRequest>;
@@ -65,6 +71,10 @@ export const ExitFrame = z
         'Receipt of the files that the command changed; null where it changed none; absent where that is not known yet: GET /api/receipts?run_id=',
       ),
     files_changed: z.int().optional(),
+    masked: z
+      .int()
+      .optional()
+      .describe('How many times *** in the output stands for a secret; absent where it never does'),
   })
   .meta({ id: 'ExitFrame' });
 export type ExitFrame = z.infer<typeof ExitFrame>;
