@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { parentOf, systemPath } from '../lib/byte-path.ts';
 import { IgnoreRules } from '../lib/ignore-rules.ts';
 import type { BaselineLog, Handed, Move } from './baseline-log.ts';
@@ -86,11 +87,12 @@ export class Baseline {
    * itself, or something in a folder on the way to it, such as that it was moved there.
    */
   changedAtMs({ path, after }: Finding): number {
+    const { root } = this.#options;
     let latestMs = after?.ctimeMs ?? 0;
     for (let folder = path; folder !== ''; ) {
       folder = parentOf(folder.replace(/\/$/, ''));
-      const stats = orNull(() => lstatSync(systemPath(this.#options.root, folder)));
-      // Of a folder that is gone, the one that it was in tells when.
+      // Of a folder that is gone, the one that it was in tells when: of the root too.
+      const stats = lstatOf(systemPath(root, folder)) ?? (folder === '' ? lstatOf(dirname(root)) : null);
       if (stats) latestMs = Math.max(latestMs, stats.ctimeMs);
     }
     return latestMs;
@@ -143,3 +145,5 @@ function isNews({ before, after }: Finding): boolean {
 }
 
 const isRuleFile = (path: string) => path === '.gitignore' || path.endsWith('/.gitignore');
+
+const lstatOf = (path: string | Buffer) => orNull(() => lstatSync(path));
