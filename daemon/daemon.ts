@@ -4,6 +4,8 @@ import { sessionRoutes } from './account/routes.ts';
 import { Sessions, sessionTokenPrefix } from './account/sessions.ts';
 import { ApiKeys } from './api-keys/api-keys.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
+import { AuditLog } from './audit/audit-log.ts';
+import { auditRoutes } from './audit/routes.ts';
 import type { Config } from './config.ts';
 import type { DaemonStatus } from './contract/daemon.ts';
 import type { WorkspaceId } from './contract/ids.ts';
@@ -22,8 +24,11 @@ import { removeStaleTempFiles } from './lib/durable-file.ts';
 import { makeFolderDurably } from './lib/durable-folder.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { sliceOf } from './lib/state-slice.ts';
+import { masterKeyRoutes } from './master-key/routes.ts';
+import type { Mutations } from './mutations/mutations.ts';
 import { rollbackRoutes } from './mutations/routes.ts';
 import { receiptRoutes } from './receipts/routes.ts';
+import { secretRoutes } from './secrets/routes.ts';
 import { childEnvironment } from './shell/child-environment.ts';
 import type { PortLeases } from './shell/free-port.ts';
 import { sweepOrphans } from './shell/orphans.ts';
@@ -34,6 +39,7 @@ import { openRecents, RunningJobs } from './shell/store.ts';
 import { openState } from './state.ts';
 import { version } from './version.ts';
 import { hasLeftovers, workspaceDoors } from './workspace-doors.ts';
+import { newSecretMasks, workspaceSecrets } from './workspace-secrets.ts';
 import { projectRoutes } from './workspaces/routes.ts';
 import { workspaceFolder } from './workspaces/store.ts';
 import { Workspaces } from './workspaces/workspaces.ts';
@@ -88,7 +94,9 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   const { clock = systemClock, graceMs } = overrides;
   await makeFolderDurably(dataDir);
   const lock = stack.adopt(await acquireDataFolderLock(dataDir), (held) => held.release());
-  const logger = overrides.logger ?? createLogger(config.logLevel, join(dataDir, 'logs'));
+  const masks = newSecretMasks();
+  const logger =
+    overrides.logger ?? createLogger(config.logLevel, join(dataDir, 'logs'), (line) => masks.all.text(line));
   const notices: string[] = [];
   const notice = (message: string) => {
     notices.push(message);
@@ -123,8 +131,26 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
       return openRecents(folder, { onSetAside: notice, onFatal: failure.resolve });
     }),
   );
-  const doors = stack.use(
+  const audit = stack.use(
+    await AuditLog.open({ dataDir, clock, onNotice: notice, onFatal: failure.resolve }),
+  );
+  const { keys: masterKeys, ...vault } = workspaceSecrets({
+    dataDir,
+    environmentKey: config.environment.SERVICE_SECRET_KEY,
+    keyFile: config.keyFile,
+    useKeychain: config.useKeychain,
+    slices: { masterKey: sliceOf(state, 'master_key'), secrets: sliceOf(state, 'secrets') },
+    masks,
+    workspaces: () => state.value.workspaces.list.map((record) => ({ ...record, wsId: record.ws_id })),
+    door: () => doors,
+    audit,
+    publish,
+    clock,
+    notice,
+  });
+  const doors: Mutations = stack.use(
     workspaceDoors({
+      secrets: vault.forDoors,
       dataDir,
       useKeychain: config.useKeychain,
       userId,
@@ -141,6 +167,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
       recents,
       runningJobs,
       bracketOf: (workspace) => doors.bracket(workspace),
+      secretsOf: vault.forCommands,
       environment: childEnvironment(config.environment),
       publish,
       logger,
@@ -219,6 +246,9 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
         doors.receiptsOf(workspaceOf({ principal, namedWorkspace: named ?? namedWorkspace })),
     }),
     ...rollbackRoutes({ mutations: doors, workspaceOf }),
+    ...secretRoutes({ secrets: vault.secrets, workspaceOf }),
+    ...masterKeyRoutes({ keys: masterKeys, rotation: vault.rotation, audit, publish }),
+    ...auditRoutes({ auditLog: audit }),
   ];
   const rateLimiter = new RateLimiter(config.requestsPerMinute, clock);
   const pages = { panelDir: join(builtRoot, 'panel'), docsDir: join(builtRoot, 'docs') };

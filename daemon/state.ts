@@ -7,7 +7,9 @@ import { UserId } from './contract/ids.ts';
 import { timestamp } from './lib/clock.ts';
 import { type DurableJson, openDurableJson } from './lib/durable-json.ts';
 import { newId } from './lib/ids.ts';
+import { MasterKeyRecord, noMasterKeyRecord } from './master-key/store.ts';
 import { ReceiptsState } from './receipts/receipts-state.ts';
+import { SecretsState } from './secrets/secrets-state.ts';
 import { WorkspacesState } from './workspaces/store.ts';
 
 const State = z.object({
@@ -16,8 +18,10 @@ const State = z.object({
   sessions: z.array(SessionRecord).readonly(),
   keys: z.array(KeyRecord).readonly(),
   workspaces: WorkspacesState,
-  // Not there in files from before receipts.
+  // Not there in files from before receipts and secrets.
   receipts: ReceiptsState.default({ checkpoint_key: null, checkpoints: {} }),
+  master_key: MasterKeyRecord.default(noMasterKeyRecord),
+  secrets: SecretsState.default({ generations: {} }),
 });
 export type State = z.infer<typeof State>;
 
@@ -48,6 +52,8 @@ export async function openState({
       keys: [],
       workspaces: { list: [], active: {} },
       receipts: { checkpoint_key: null, checkpoints: {} },
+      master_key: noMasterKeyRecord,
+      secrets: { generations: {} },
     }),
     onSetAside: ({ movedTo, reason }) =>
       onSetAside(

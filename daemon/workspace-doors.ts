@@ -2,12 +2,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PanelEvent } from './contract/events.ts';
 import type { UserId } from './contract/ids.ts';
+import type { Receipt } from './contract/receipts.ts';
 import type { Clock } from './lib/clock.ts';
+import { systemKeychain } from './lib/keychain.ts';
 import type { Logger } from './lib/logger.ts';
 import type { StateSlice } from './lib/state-slice.ts';
 import { Mutations, type Workspace } from './mutations/mutations.ts';
+import type { Replacement } from './mutations/rollback-plan.ts';
 import { leftReceipts, WorkspaceDoor } from './mutations/workspace-door.ts';
-import { systemKeychain } from './receipts/keychain.ts';
 import { receiptIdOf, type SealedReceipt, sealReceipt } from './receipts/receipt-format.ts';
 import { ReceiptStore } from './receipts/receipt-store.ts';
 import type { ReceiptsState } from './receipts/receipts-state.ts';
@@ -30,11 +32,22 @@ export interface WorkspaceDoorsOptions {
   readonly publish: (event: PanelEvent) => void;
   readonly notice: (message: string) => void;
   readonly onFatal: (error: Error) => void;
+  readonly secrets: DoorSecrets;
+}
+
+/** What a door needs to know of the workspace's secrets. */
+export interface DoorSecrets {
+  /** Puts `***` in their place. */
+  readonly mask: (wsId: Workspace['wsId'], text: string) => string;
+  /** Called before the door opens, so that they are masked from its first receipt on. */
+  readonly prepare: (workspace: Workspace) => Promise<void>;
+  readonly replacementOf: (workspace: Workspace) => Replacement;
+  readonly onReceipt: (workspace: Workspace, receipt: Receipt) => void;
 }
 
 /** Puts together what a workspace's mutations need: the chain, the snapshots, the journal. Nothing is opened yet. */
 export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
-  const { dataDir, userId, slice, clock, logger, publish, notice, onFatal } = options;
+  const { dataDir, userId, slice, clock, logger, publish, notice, onFatal, secrets } = options;
   const signingKey = signingKeyOnce(options);
   const openStore = async ({ wsId, slug }: Workspace, pending: readonly SealedReceipt[]) =>
     ReceiptStore.open({
@@ -47,6 +60,7 @@ export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
     });
   const openDoor = async (workspace: Workspace) => {
     const { wsId, slug, path } = workspace;
+    await secrets.prepare(workspace);
     const { snapshots } = await readSettings(path, notice);
     const folder = workspaceFolder(dataDir, slug);
     let linked = false;
@@ -57,6 +71,7 @@ export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
       userId,
       clock,
       format: { receiptIdOf, sealReceipt },
+      mask: (text) => secrets.mask(wsId, text),
       openStore: (pending) => openStore(workspace, pending),
       openKeeper: (interrupted) =>
         TreeKeeper.open({
@@ -73,6 +88,7 @@ export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
       syncTrusted: () => slice.update((value) => ({ next: { ...value }, result: undefined })),
       onReceipt: (receipt) => {
         publish({ type: 'receipt.created', ws_id: wsId, receipt: summarize(receipt) });
+        secrets.onReceipt(workspace, receipt);
         if (linked) return;
         linked = true;
         void linkServiceFolders(path, folder).catch((error: unknown) =>
@@ -86,7 +102,12 @@ export function workspaceDoors(options: WorkspaceDoorsOptions): Mutations {
   // Of changes that a crash cut short, those that were made have their receipt; the others wait for the folder.
   const openStoreAlone = (workspace: Workspace) =>
     openStore(workspace, leftReceipts(workspaceFolder(dataDir, workspace.slug), { sealReceipt }));
-  return new Mutations({ openDoor, openStore: openStoreAlone, verifyRun });
+  return new Mutations({
+    openDoor,
+    openStore: openStoreAlone,
+    verifyRun,
+    replacementOf: secrets.replacementOf,
+  });
 }
 
 /** Workspaces whose last daemon did not end in order, with something in their journal. */

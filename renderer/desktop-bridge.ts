@@ -20,9 +20,9 @@ export function desktopBridge(): DesktopBridge | undefined {
   return window.tallystick;
 }
 
-/** Puts text on the clipboard; a secret is taken off again after a minute where the desktop can do that. */
-export async function copyText(text: string, options: { secret?: boolean } = {}): Promise<void> {
+/** Puts text on the clipboard; with `clearAfterMs` it is taken off again, where the desktop can do that. */
+export async function copyText(text: string, clearAfterMs?: number): Promise<void> {
   const bridge = desktopBridge();
-  if (bridge !== undefined) return bridge.copy(text, options.secret === true ? 60_000 : undefined);
+  if (bridge !== undefined) return bridge.copy(text, clearAfterMs);
   await navigator.clipboard.writeText(text);
 }

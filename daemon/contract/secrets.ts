@@ -8,7 +8,7 @@ export const maxStoreBytes = 1024 * 1024;
 /** Values of fewer characters are not masked: they would be found everywhere. */
 export const minMaskedCharacters = 6;
 /** Bytes of a pasted `.env`. */
-export const maxEnvTextBytes = 2 * 1024 * 1024;
+export const maxEnvTextBytes = 1024 * 1024;
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
@@ -44,7 +44,7 @@ export function whyNotSecretValue(value: string): string | undefined {
   if (value === '') return 'must not be empty';
   if (value.includes('\0')) return 'must not contain NUL';
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
-  if (new TextEncoder().encode(value).length > maxSecretBytes)
+  if (value.length > maxSecretBytes / 3 && new TextEncoder().encode(value).length > maxSecretBytes)
     return `must be at most ${maxSecretBytes} bytes`;
   return undefined;
 }

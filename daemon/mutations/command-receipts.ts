@@ -18,6 +18,8 @@ export interface CommandReceiptsOptions {
   readonly onBegin: () => void;
   readonly onFatal: (error: Error) => void;
   readonly clock: Clock;
+  /** Puts `***` in the place of secrets. */
+  readonly mask: (text: string) => string;
 }
 
 const notRun: Receipt['guards'] = { write: 'skipped', hallucination: 'skipped', egress: 'skipped' };
@@ -40,7 +42,7 @@ export class CommandReceipts implements CommandBracket {
     const intent: CommandIntent = {
       run_id: start.runId,
       actor: start.actor,
-      cmd: start.cmd.toWellFormed(),
+      cmd: this.#options.mask(start.cmd.toWellFormed()),
       started_at: timestamp(this.#options.clock()),
     };
     this.#journalEntry({ type: 'intent', intent });

@@ -47,6 +47,7 @@ async function setUp(overrides: Partial<CommitterOptions> = {}) {
     journal,
     store: chain,
     format: { receiptIdOf, sealReceipt },
+    mask: (text) => text,
     apply: (steps) => {
       const name = nameOf(steps);
       if (name.startsWith('refused')) throw new Error(`${name} is refused`);

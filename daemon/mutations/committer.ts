@@ -16,6 +16,8 @@ export interface CommitterOptions {
   readonly journal: Journal;
   readonly store: Pick<ReceiptStore, 'head' | 'append' | 'writable'>;
   readonly format: ReceiptFormat;
+  /** Puts `***` in the place of secrets. */
+  readonly mask: (text: string) => string;
   /** Takes the steps of one change; throws having taken none. Its result takes them back. */
   readonly apply: (steps: readonly Step[]) => () => void;
   /** Called before changes are made; its result when they are known to whoever watches the tree. */

@@ -6,7 +6,7 @@ import type { Actor, Receipt, RollbackPlan, RolledBack, RunVerdict } from '../co
 import type { ReceiptStore } from '../receipts/receipt-store.ts';
 import type { CommandBracket } from './command-bracket.ts';
 import type { Door, MutationRequest, MutationResult } from './mutation-plan.ts';
-import { planRollback, type RollbackSource, refuseConflicts } from './rollback-plan.ts';
+import { planRollback, type Replacement, type RollbackSource, refuseConflicts } from './rollback-plan.ts';
 import type { WorkspaceDoor } from './workspace-door.ts';
 
 export interface Workspace {
@@ -21,6 +21,7 @@ export interface MutationsOptions {
   /** The receipts alone, for a project whose folder is not there now. */
   readonly openStore: (workspace: Workspace) => Promise<ReceiptStore>;
   readonly verifyRun: (store: ReceiptStore, runId: RunId) => Promise<RunVerdict>;
+  readonly replacementOf: (workspace: Workspace) => Replacement;
 }
 
 const idleMs = 10 * 60_000;
@@ -95,7 +96,7 @@ export class Mutations implements Door, AsyncDisposable {
   async previewRollback(workspace: Workspace, runId: RunId): Promise<RollbackPlan> {
     const door = await this.#door(workspace);
     await this.#checkRun(door, runId);
-    return (await planRollback(sourceOf(workspace, door), runId, { force: true })).plan;
+    return (await planRollback(this.#sourceOf(workspace, door), runId, { force: true })).plan;
   }
 
   /** @throws CodedError unknown_run, rollback_conflict */
@@ -111,7 +112,7 @@ export class Mutations implements Door, AsyncDisposable {
       tool: 'rollback',
       locks: 'all',
       plan: async () => {
-        const planned = await planRollback(sourceOf(workspace, door), runId, { force });
+        const planned = await planRollback(this.#sourceOf(workspace, door), runId, { force });
         plan = planned.plan;
         if (!force) refuseConflicts(plan);
         return planned.steps;
@@ -150,6 +151,16 @@ export class Mutations implements Door, AsyncDisposable {
     );
   }
 
+  #sourceOf(workspace: Workspace, door: WorkspaceDoor): RollbackSource {
+    return {
+      root: workspace.path,
+      receipts: (runId) => receiptsOf(door.store, runId),
+      snapshot: (id) => door.snapshot(id),
+      content: (oid) => door.content(oid),
+      replacement: this.#options.replacementOf(workspace),
+    };
+  }
+
   #door(workspace: Workspace): Promise<WorkspaceDoor> {
     this.#usedAt.set(workspace.wsId, performance.now());
     return this.#once(this.#doors, workspace, async () => {
@@ -172,15 +183,6 @@ export class Mutations implements Door, AsyncDisposable {
     opening.catch(() => opened.delete(workspace.wsId));
     return opening;
   }
-}
-
-function sourceOf({ path }: Workspace, door: WorkspaceDoor): RollbackSource {
-  return {
-    root: path,
-    receipts: (runId) => receiptsOf(door.store, runId),
-    snapshot: (id) => door.snapshot(id),
-    content: (oid) => door.content(oid),
-  };
 }
 
 async function receiptsOf(store: ReceiptStore, runId: RunId): Promise<Receipt[]> {

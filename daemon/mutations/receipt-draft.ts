@@ -1,5 +1,5 @@
 import { RunId, SnapshotId, type UserId } from '../contract/ids.ts';
-import type { Actor, Receipt, Tool } from '../contract/receipts.ts';
+import type { Actor, FileDiff, Receipt, Tool } from '../contract/receipts.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import type { receiptIdOf, sealReceipt } from '../receipts/receipt-format.ts';
@@ -41,12 +41,14 @@ export interface ReceiptPlace {
   /** `self_hash` of the receipt before. */
   readonly prev: string;
   readonly snapshot: SnapshotRecord;
+  /** Puts `***` in the place of secrets. */
+  readonly mask: (text: string) => string;
 }
 
 /** The receipt of a draft at its place in the chain, as it is before it gets its hash. */
 export function composeReceipt(
   draft: Draft,
-  { wsId, userId, clock, format, seq, prev, snapshot }: ReceiptPlace,
+  { wsId, userId, clock, format, seq, prev, snapshot, mask }: ReceiptPlace,
 ): Omit<Receipt, 'self_hash'> {
   const nowMs = clock();
   return {
@@ -59,13 +61,13 @@ export function composeReceipt(
     action: draft.action,
     tool: draft.tool,
     actor: draft.actor,
-    ...(draft.command === undefined ? {} : { command: draft.command }),
+    ...(draft.command === undefined ? {} : { command: { ...draft.command, cmd: mask(draft.command.cmd) } }),
     ...(draft.concurrentRuns === undefined || draft.concurrentRuns.length === 0
       ? {}
       : { concurrent_runs: [...draft.concurrentRuns] }),
     ...(draft.rolledBackRunId === undefined ? {} : { rolled_back_run_id: draft.rolledBackRunId }),
     files: draft.parts.files,
-    diffs: draft.parts.diffs,
+    diffs: draft.parts.diffs.map((diff) => maskDiff(diff, mask)),
     snapshot_id: SnapshotId.parse(snapshot.snapshot_id),
     symbols_checked: 0,
     guards: draft.guards,
@@ -73,6 +75,17 @@ export function composeReceipt(
     models: [],
     prev_receipt_hash: prev,
   };
+}
+
+/** Line by line, so that a diff keeps its lines; only where there is something to mask. */
+function maskDiff(diff: FileDiff, mask: (text: string) => string): FileDiff {
+  const text = diff.hunks.map(({ lines }) => lines.join('\n')).join('\n');
+  if (mask(text) === text) return diff;
+  const hunks = diff.hunks.map((hunk) => ({
+    ...hunk,
+    lines: hunk.lines.map((line) => line.charAt(0) + mask(line.slice(1))),
+  }));
+  return { ...diff, hunks };
 }
 
 export function newRunId(): RunId {

@@ -108,6 +108,8 @@ function diffOf(
   afterBytes: Buffer | null,
 ): FileDiff[] {
   if (before?.hash === after?.hash || before?.mode === '040000' || after?.mode === '040000') return [];
+  // What the service keeps there is encrypted: its lines say nothing.
+  if (path.startsWith('.service/')) return [];
   const known = (before === null || beforeBytes !== null) && (after === null || afterBytes !== null);
   const diff: LineDiff = known ? lineDiff(beforeBytes, afterBytes) : { hunks: [], truncated: true };
   return [{ path: fromBytePath(path).path, ...diff }];

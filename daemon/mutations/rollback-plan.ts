@@ -3,6 +3,8 @@ import type { RunId } from '../contract/ids.ts';
 import type { Receipt, RollbackConflict, RollbackPlan, TouchedFile } from '../contract/receipts.ts';
 import { fromBytePath, toBytePath } from '../lib/byte-path.ts';
 import { PathChangedError } from '../lib/confined-folder.ts';
+import { hashContent } from '../lib/content-hash.ts';
+import type { Expected } from '../lib/entry-stat.ts';
 import { lineDiff } from '../lib/line-diff.ts';
 import { type FoundEntry, readEntry } from '../lib/read-entry.ts';
 import type { EntryState, SnapshotRecord } from '../snapshots/entry-state.ts';
@@ -15,7 +17,14 @@ export interface RollbackSource {
   receipts(runId: RunId): Promise<Receipt[]>;
   snapshot(snapshotId: string): Promise<SnapshotRecord | null>;
   content(oid: string): Promise<Buffer | null>;
+  readonly replacement: Replacement;
 }
+
+/**
+ * What is to be written where a file of the service held this once, or was not there (null): encrypted files are sealed
+ * anew. Null where that can't be done any more; undefined for a file that is simply put back.
+ */
+export type Replacement = (path: string, content: Buffer | null) => Promise<Buffer | null | undefined>;
 
 export interface PlannedRollback {
   readonly plan: RollbackPlan;
@@ -127,9 +136,27 @@ async function planTarget(
   const unchanged = { file: { path: name, step: 'unchanged', added: 0, removed: 0 } as const, step: null };
   const state = current?.state ?? null;
   if (isState(state, wanted?.hash ?? 'absent', wanted?.mode ?? 'absent')) return unchanged;
-  const expect = current?.stat ?? 'absent';
+  const expect: Expected = current?.stat ?? 'absent';
+  const write = (after: EntryState, content: Buffer) => ({
+    file: {
+      path: name,
+      step: current === null ? ('create' as const) : ('restore' as const),
+      ...lines(current?.bytes ?? null, content),
+    },
+    step: {
+      kind: 'write' as const,
+      path,
+      before: state,
+      beforeBytes: current?.bytes ?? null,
+      after,
+      content,
+      expect,
+    },
+  });
   if (wanted === null) {
     if (current === null || state === null) return unchanged;
+    const replacement = await source.replacement(path, null);
+    if (replacement) return write(fileOf(replacement), replacement);
     const step = {
       kind: 'remove',
       path,
@@ -152,22 +179,16 @@ async function planTarget(
     conflicts.push(conflict(path, reason, detail));
     return unchanged;
   }
-  return {
-    file: {
-      path: name,
-      step: current === null ? 'create' : 'restore',
-      ...lines(current?.bytes ?? null, content),
-    },
-    step: {
-      kind: 'write',
-      path,
-      before: state,
-      beforeBytes: current?.bytes ?? null,
-      after: wanted,
-      content,
-      expect,
-    },
-  };
+  const replacement = await source.replacement(path, content);
+  if (replacement === null) {
+    conflicts.push(conflict(path, 'not_kept', 'It was encrypted with a key that is not there any more.'));
+    return unchanged;
+  }
+  return replacement === undefined ? write(wanted, content) : write(fileOf(replacement), replacement);
+}
+
+function fileOf(content: Buffer): EntryState {
+  return { mode: '100644', size: content.length, ...hashContent(content) };
 }
 
 /** What is in the way goes first, innermost first; empty folders come last, as a file may need their place gone. */

@@ -32,6 +32,8 @@ export interface WorkspaceDoorOptions {
   readonly userId: UserId;
   readonly clock: Clock;
   readonly format: ReceiptFormat;
+  /** Puts `***` in the place of secrets: in the commands and diffs of receipts. */
+  readonly mask: (text: string) => string;
   readonly openStore: (pending: readonly SealedReceipt[]) => Promise<ReceiptStore>;
   /** `interrupted`: commands that were under way when the last daemon died; what changed since is theirs. */
   readonly openKeeper: (interrupted: readonly string[]) => TreeKeeper;

@@ -2,9 +2,9 @@ import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { boundedKeychain, type Keychain } from '../lib/keychain.ts';
 import { tempFolder } from '../lib/testing/temp-folder.ts';
 import { verifierKeyOf } from './checkpoint-note.ts';
-import { boundedKeychain, type Keychain } from './keychain.ts';
 import { openSigningKey } from './signing-key.ts';
 
 interface FakeKeychain extends Keychain {
@@ -17,6 +17,9 @@ function fakeKeychain(overrides: Partial<Keychain> = {}): FakeKeychain {
     get: async () => keychain.stored,
     set: async (secret) => {
       keychain.stored = secret;
+    },
+    remove: async () => {
+      keychain.stored = null;
     },
     ...overrides,
   };
@@ -155,7 +158,7 @@ test('of two keys, the one that is known is taken', async () => {
 test('a keychain that does not answer counts as one that can not be reached', async () => {
   await using files = await fixture();
   const silent = new Promise<never>(() => undefined);
-  const keychain = boundedKeychain({ get: () => silent, set: () => silent }, 20);
+  const keychain = boundedKeychain({ get: () => silent, set: () => silent, remove: () => silent }, 20);
   const made = await files.open(keychain, null);
   expect(made.source).toBe('file');
 });

@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { writeDurably } from '../lib/durable-file.ts';
+import type { Keychain } from '../lib/keychain.ts';
 import { verifierKeyOf } from './checkpoint-note.ts';
-import type { Keychain } from './keychain.ts';
 import { readPlainFile } from './store.ts';
 
 /** The key that signs the checkpoints of all workspaces. */

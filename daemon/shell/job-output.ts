@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import type { StreamMasker } from '../masking/stream-masker.ts';
 import { FrameLog } from './frame-log.ts';
 import { FrameViewer } from './frame-viewer.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -11,6 +12,8 @@ const maxTailBytes = 8192;
 /** Everything a job prints, from the pipes of its process to all who read along. */
 export class JobOutput {
   readonly #pool: SlabPool;
+  readonly #newMasker: () => StreamMasker;
+  readonly #maskers: StreamMasker[] = [];
   readonly #log: FrameLog;
   readonly #viewers = new Set<FrameViewer>();
   readonly #begun = Promise.withResolvers<void>();
@@ -19,8 +22,10 @@ export class JobOutput {
   #tail = '';
   #ended = false;
 
-  constructor(pool: SlabPool) {
+  /** `newMasker`: for one stream of bytes; it masks secrets. */
+  constructor(pool: SlabPool, newMasker: () => StreamMasker) {
     this.#pool = pool;
+    this.#newMasker = newMasker;
     this.#log = new FrameLog(pool);
   }
 
@@ -38,6 +43,11 @@ export class JobOutput {
     return this.#log.heldBytes;
   }
 
+  /** How many times `***` stands for a secret in what was printed. */
+  get maskedCount(): number {
+    return this.#maskers.reduce((sum, { count }) => sum + count, 0);
+  }
+
   /** The last few KiB of the process's output, where `follow` was told to keep them. */
   get tail(): string {
     return this.#tail;
@@ -50,7 +60,11 @@ export class JobOutput {
     const pipes = [
       { readable: child.stdout, splitter: new LineSplitter(this.#log, 'stdout') },
       { readable: child.stderr, splitter: new LineSplitter(this.#log, 'stderr') },
-    ].flatMap(({ readable, splitter }) => (readable === null ? [] : [{ readable, splitter }]));
+    ].flatMap(({ readable, splitter }) => {
+      const masker = this.#newMasker();
+      this.#maskers.push(masker);
+      return readable === null ? [] : [{ readable, masker, splitter }];
+    });
     this.#pipes = new OutputPipes(pipes, (chunk) => this.#publish(chunk));
     return this.#pipes;
   }

@@ -11,6 +11,8 @@ export interface SpawnOptions {
   readonly commandLine: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Variables of this command alone. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 export interface JobProcess {
@@ -47,7 +49,7 @@ export function observe(child: ChildProcess): JobProcess | undefined {
   return { child, main, newerThan: child.pid, exit };
 }
 
-function spawnShell({ jobId, commandLine, folder, environment }: SpawnOptions): ChildProcess {
+function spawnShell({ jobId, commandLine, folder, environment, secrets }: SpawnOptions): ChildProcess {
   const { file, args, windowsVerbatimArguments } = shellCommand(
     commandLine,
     process.platform,
@@ -56,7 +58,7 @@ function spawnShell({ jobId, commandLine, folder, environment }: SpawnOptions): 
   try {
     return spawn(file, args, {
       cwd: folder,
-      env: { ...environment, [jobCookieName]: jobId },
+      env: { ...environment, ...secrets, [jobCookieName]: jobId },
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group and session of its own, so that all of it can be signalled and no terminal is shared.
       detached: process.platform !== 'win32',

@@ -5,6 +5,7 @@ import type { JobId, KeyId, RunId, WorkspaceId } from '../contract/ids.ts';
 import type { EndReason, ExitFrame, JobListing, JobOrigin } from '../contract/shell.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { OpenFolder } from '../lib/open-folder.ts';
+import type { CommandSecrets } from './command-secrets.ts';
 import type { FrameViewer } from './frame-viewer.ts';
 import type { PortLease } from './free-port.ts';
 import { JobOutput } from './job-output.ts';
@@ -28,6 +29,8 @@ export interface JobOptions {
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** What only this command gets in its environment, and what is masked in all that is told of it. */
+  readonly secrets: CommandSecrets;
   readonly origin: JobOrigin;
   readonly keyId: KeyId | null;
   readonly startedAtMs: number;
@@ -86,7 +89,7 @@ export class Job {
 
   private constructor(options: JobOptions, first: JobProcess) {
     this.options = options;
-    this.output = new JobOutput(options.pool);
+    this.output = new JobOutput(options.pool, options.secrets.newMasker);
     this.#process = first;
     this.#pipes = this.#follow();
     this.#timer = setTimeout(() => void this.end('timeout'), options.timeoutSeconds * 1000);
@@ -97,13 +100,14 @@ export class Job {
   }
 
   get listing(): JobListing {
-    const { jobId, runId, wsId, cmd, cwd, startedAtMs, origin, keyId, timeoutSeconds, ports } = this.options;
+    const { jobId, runId, wsId, cmd, cwd, startedAtMs, origin, keyId, timeoutSeconds, ports, secrets } =
+      this.options;
     return {
       job_id: jobId,
       run_id: runId,
       ws_id: wsId,
-      cmd,
-      cwd,
+      cmd: secrets.mask(cmd),
+      cwd: secrets.mask(cwd),
       started_at: timestamp(startedAtMs),
       pid: this.#process.main.pid,
       state: this.#state,
@@ -160,7 +164,13 @@ export class Job {
   async #tell(result: JobResult): Promise<JobResult> {
     const left = this.options.settleMs - (performance.now() - this.#exitedAt);
     const settled = await Promise.race([this.settled, delay(Math.max(1, left), {}, { ref: false })]);
-    this.output.end({ ...exitFrame(result), run_id: this.options.runId, ...settled });
+    const masked = this.output.maskedCount;
+    this.output.end({
+      ...exitFrame(result),
+      run_id: this.options.runId,
+      ...settled,
+      ...(masked === 0 ? {} : { masked }),
+    });
     return result;
   }
 
@@ -217,8 +227,9 @@ export class Job {
   }
 }
 
-function spawnOptions({ jobId, cmd, folder, environment, ports }: JobOptions): SpawnOptions {
-  return { jobId, commandLine: ports?.substitute(cmd) ?? cmd, folder: folder.path, environment };
+function spawnOptions({ jobId, cmd, folder, environment, ports, secrets }: JobOptions): SpawnOptions {
+  const commandLine = ports?.substitute(cmd) ?? cmd;
+  return { jobId, commandLine, folder: folder.path, environment, secrets: secrets.variables };
 }
 
 function toResult({ code, signal }: ProcessExit, reason: EndReason | null): JobResult {

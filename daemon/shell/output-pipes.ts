@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { StreamMasker } from '../masking/stream-masker.ts';
 import type { LineSplitter } from './line-splitter.ts';
 
 /** What a process may still write after it ended, per pipe: more than any pipe holds. */
@@ -6,6 +7,7 @@ const maxDrainBytes = 2 * 1024 * 1024;
 
 export interface OutputPipe {
   readonly readable: Readable;
+  readonly masker: Pick<StreamMasker, 'push' | 'end'>;
   readonly splitter: LineSplitter;
 }
 
@@ -40,20 +42,21 @@ export class OutputPipes {
 
   /** Stops reading and completes unfinished lines. */
   close(): void {
-    for (const { readable, splitter } of this.#pipes) {
+    for (const { readable, masker, splitter } of this.#pipes) {
       readable.destroy();
+      splitter.push(masker.end());
       splitter.end();
     }
   }
 
-  #follow({ readable, splitter }: OutputPipe): Promise<void> {
+  #follow({ readable, masker, splitter }: OutputPipe): Promise<void> {
     let drained = 0;
     readable.on('data', (chunk: Buffer) => {
       if (this.#draining) drained += chunk.length;
       // The process has ended; what floods the pipe now is something it left behind.
       if (drained > maxDrainBytes) readable.destroy();
       else {
-        splitter.push(chunk);
+        splitter.push(masker.push(chunk));
         this.#onData(chunk);
       }
     });

@@ -43,6 +43,10 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
         'folder_not_found',
         'too_many_jobs',
         'spawn_failed',
+        'unknown_secret',
+        'secrets_store_damaged',
+        'master_key_unavailable',
+        'master_key_locked',
         'shutting_down',
       ],
       handler: async (call) => {

@@ -15,6 +15,7 @@ import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type OpenFolder, openFolderInside } from '../lib/open-folder.ts';
 import type { CommandBracket } from '../mutations/command-bracket.ts';
+import type { CommandSecrets } from './command-secrets.ts';
 import { EndedJobs } from './ended-jobs.ts';
 import { PortLeases } from './free-port.ts';
 import { Job, type JobResult, type Settled } from './job.ts';
@@ -28,6 +29,11 @@ export interface ShellJobsOptions {
   readonly runningJobs: RunningJobs;
   /** What receipts a command's changes. */
   readonly bracketOf: (workspace: JobWorkspace) => Promise<CommandBracket>;
+  /** What a command gets of the secrets: all, or those that are named. */
+  readonly secretsOf: (
+    call: { readonly workspace: JobWorkspace; readonly actor: Actor },
+    names: readonly string[] | undefined,
+  ) => Promise<CommandSecrets>;
   readonly environment: Readonly<Record<string, string>>;
   readonly publish: (event: PanelEvent) => void;
   readonly logger: Logger;
@@ -99,7 +105,7 @@ export class ShellJobs implements AsyncDisposable {
    * Starts a command; resolves once its process runs.
    *
    * @throws CodedError timeout_out_of_range, path_outside_workspace, folder_not_found, too_many_jobs, shutting_down,
-   * spawn_failed
+   * spawn_failed; and what `secretsOf` throws
    */
   async run(options: RunOptions): Promise<Job> {
     const { workspace, request } = options;
@@ -191,6 +197,7 @@ export class ShellJobs implements AsyncDisposable {
     const runId = RunId.parse(newId('run'));
     const keyId = actor.type === 'key' ? actor.key_id : null;
     const bracket = await this.#options.bracketOf(workspace);
+    const secrets = await this.#options.secretsOf({ workspace, actor }, request.secrets);
     const ports = await this.#ports.lease(request.cmd);
     // Written before the process exists: whenever the daemon dies, the next one finds what it started.
     runningJobs.write({ job_id: jobId, ws_id: workspace.wsId });
@@ -206,6 +213,7 @@ export class ShellJobs implements AsyncDisposable {
         timeoutSeconds,
         graceMs,
         environment,
+        secrets,
         origin,
         keyId,
         startedAtMs: clock(),

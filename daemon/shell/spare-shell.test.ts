@@ -27,7 +27,7 @@ async function outputOf({
 }
 
 function optionsFor(commandLine: string) {
-  return { jobId, commandLine, folder: openFolderInside(root, '').path, environment };
+  return { jobId, commandLine, folder: openFolderInside(root, '').path, environment, secrets: {} };
 }
 
 async function taken(spare: SpareShell, commandLine: string): Promise<JobProcess> {

@@ -33,7 +33,7 @@ export class SpareShell implements Disposable {
   }
 
   /** The waiting shell, which is running the command from now on; undefined where none waits. */
-  take({ jobId, commandLine, folder }: SpawnOptions): JobProcess | undefined {
+  take({ jobId, commandLine, folder, secrets }: SpawnOptions): JobProcess | undefined {
     const spare = this.#spare;
     if (spare === undefined || spare.child.exitCode !== null || spare.child.signalCode !== null)
       return undefined;
@@ -41,7 +41,12 @@ export class SpareShell implements Disposable {
     // What it starts is newer than this, however long the shell itself has waited.
     const newerThan = newestPid();
     spare.child.stdin?.end(
-      becoming({ jobId, commandLine, folder: folder.replace('/proc/self/', `/proc/${process.pid}/`) }),
+      becoming({
+        jobId,
+        commandLine,
+        secrets,
+        folder: folder.replace('/proc/self/', `/proc/${process.pid}/`),
+      }),
     );
     return { ...spare, newerThan };
   }
@@ -77,10 +82,12 @@ function becoming({
   jobId,
   commandLine,
   folder,
-}: Pick<SpawnOptions, 'jobId' | 'commandLine' | 'folder'>): string {
+  secrets,
+}: Pick<SpawnOptions, 'jobId' | 'commandLine' | 'folder' | 'secrets'>): string {
+  const exports = Object.entries(secrets).map(([name, value]) => `export ${name}=${quote(value)}\n`);
   return `cd -P ${quote(folder)} || exit 126
 unset OLDPWD
-${jobCookieName}=${jobId} exec /bin/sh -c ${quote(commandLine)} </dev/null
+${exports.join('')}${jobCookieName}=${jobId} exec /bin/sh -c ${quote(commandLine)} </dev/null
 `;
 }
 

@@ -9,6 +9,7 @@ import { inSlices } from './in-slices.ts';
 import { ObjectStore } from './object-store.ts';
 import { diffsOf } from './run-diffs.ts';
 import { Runs } from './runs.ts';
+import { isSkippedPath } from './skipped-paths.ts';
 import { SnapshotRing } from './snapshot-ring.ts';
 import { takeOver } from './take-over.ts';
 import { tidyStore } from './tidy-store.ts';
@@ -147,7 +148,8 @@ export class TreeSession implements TreeCalls {
     for (const { oid, bytes } of contents) this.#store.add(bytes, fromHex(oid));
     this.#store.flushIfLarge();
     const [baseline, log, isCommandRunning] = [this.#baseline, this.#log, !this.#runs.isNone];
-    for (const change of changes) noteDoorWrite(change, { baseline, log, isCommandRunning });
+    for (const change of changes)
+      if (!isSkippedPath(change.path)) noteDoorWrite(change, { baseline, log, isCommandRunning });
     this.#settleSoon();
   }
 

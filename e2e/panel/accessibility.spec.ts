@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { expect, footer, run, test } from './fixtures.ts';
 
-const viewNames = ['Workspaces', 'Jobs', 'Files', 'Receipts', 'API keys', 'Daemon'];
+const viewNames = ['Workspaces', 'Jobs', 'Files', 'Receipts', 'Secrets', 'API keys', 'Security', 'Daemon'];
 
 test('everything that can be used has a name, in every view and dialog', async ({ panel, project }) => {
   await run(panel, 'echo hi > hi.txt');

@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ListeningEvent } from '../../daemon/contract/daemon.ts';
 
-export type DaemonOptions = { dataDir: string; port?: number };
+export type DaemonOptions = {
+  dataDir: string;
+  port?: number;
+  /** Beside the test's own environment; undefined takes a variable out of it. */
+  environment?: Record<string, string | undefined>;
+  args?: string[];
+};
 
 /** A real daemon in a process of its own. `stop` ends it as a service manager would and waits for it. */
 export type DaemonProcess = {
@@ -16,13 +23,18 @@ export type DaemonProcess = {
   stop: () => Promise<void>;
 };
 
-export async function startDaemon({ dataDir, port = 0 }: DaemonOptions): Promise<DaemonProcess> {
+/** The master key of the daemons that one test file starts: one that comes again finds its secrets. */
+const masterKey = `${randomBytes(32).toString('base64url')}=`;
+
+export async function startDaemon(options: DaemonOptions): Promise<DaemonProcess> {
+  const { dataDir, port = 0, environment, args = [] } = options;
   const program = join(import.meta.dirname, '../../dist/daemon/tallystick.js');
   const child = spawn(
     process.execPath,
-    [program, 'serve', '--json', '--port', String(port), '--data-dir', dataDir],
+    [program, 'serve', '--json', '--port', String(port), '--data-dir', dataDir, ...args],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, SERVICE_SECRET_KEY: masterKey, ...environment },
     },
   );
   let log = '';

@@ -1,15 +1,17 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test as base, type Page } from 'playwright/test';
+import { test as base, expect, type Page } from 'playwright/test';
 import type { LoadedProject } from '../../daemon/contract/projects.ts';
-import { type DaemonProcess, startDaemon } from './daemon-process.ts';
+import { type DaemonOptions, type DaemonProcess, startDaemon } from './daemon-process.ts';
 
-export { expect } from 'playwright/test';
+export { expect };
 
 type Fixtures = {
   /** A folder of the test's own, with `data` for the daemon in it. Removed afterwards. */
   folder: string;
+  /** What the daemon is started with beyond the usual. */
+  daemonOptions: Omit<DaemonOptions, 'dataDir'>;
   /** A daemon of the test's own. Its one login token is unused. */
   daemon: DaemonProcess;
   /** The panel, signed in, at the Workspaces view. */
@@ -25,8 +27,9 @@ export const test = base.extend<Fixtures>({
     await use(folder);
     await rm(folder, { recursive: true, force: true });
   },
-  daemon: async ({ folder }, use) => {
-    const daemon = await startDaemon({ dataDir: join(folder, 'data') });
+  daemonOptions: [{}, { option: true }],
+  daemon: async ({ folder, daemonOptions }, use) => {
+    const daemon = await startDaemon({ ...daemonOptions, dataDir: join(folder, 'data') });
     await use(daemon);
     await daemon.stop();
   },
@@ -64,6 +67,13 @@ export function api<Answer>(panel: Page, method: string, path: string, body?: ob
     },
     { method, path, body },
   );
+}
+
+/** Goes to a view by its name in the sidebar. */
+export async function view(panel: Page, name: string): Promise<void> {
+  const link = panel.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true });
+  await link.click();
+  await expect(link).toHaveAttribute('aria-current', 'page');
 }
 
 /** Types a command into the run bar, starts it, and waits until its output is shown. */

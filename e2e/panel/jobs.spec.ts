@@ -75,7 +75,7 @@ test('a folder in the workspace and a timeout can be given, and wrong ones are t
   project,
 }) => {
   await mkdir(join(project.path, 'inner'));
-  await panel.getByRole('button', { name: 'Folder and timeout' }).click();
+  await panel.getByRole('button', { name: 'Folder, timeout and secrets' }).click();
   const field = panel.getByLabel('Command to run in acme');
   const place = panel.getByLabel('In folder');
   await field.fill('pwd');

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright/test';
 import type { CreatedKey } from '../../daemon/contract/api-keys.ts';
 import type { LoadedProject } from '../../daemon/contract/projects.ts';
-import { api, expect, footer, run, script, test } from './fixtures.ts';
+import { api, expect, footer, run, script, test, view } from './fixtures.ts';
 
 const formatter = `
   import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -233,10 +233,6 @@ test('a receipt shows its lines, its hashes and itself as it is stored', async (
   const file = join(folder, 'data/workspaces', project.slug, 'receipts', `${receipt_id}.json`);
   expect(stored).toBe(await readFile(file, 'utf8'));
 });
-
-async function view(panel: Page, name: 'Files' | 'Jobs' | 'Receipts'): Promise<void> {
-  await panel.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
-}
 
 function sourceTexts(count: number): string[] {
   return Array.from({ length: count }, (_, n) => `const a=${n}\n`);

@@ -2,9 +2,11 @@ import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { KeyListing } from '../../daemon/contract/api-keys.ts';
 import type { DaemonStatus } from '../../daemon/contract/daemon.ts';
 import type { PanelEvent } from '../../daemon/contract/events.ts';
+import type { MasterKeyStatus } from '../../daemon/contract/master-key.ts';
 import type { ReceiptPage, ReceiptSummary } from '../../daemon/contract/receipts.ts';
 import type { JobListing, RecentCommand } from '../../daemon/contract/shell.ts';
 import { withReceipt } from '../receipts/receipt-pages.ts';
+import { secretStorePath } from '../secrets/secret-store-path.ts';
 import type { ReceiptFilter } from './queries.ts';
 
 /** Brings what the panel shows up to date with one event, fetching only what the event does not carry. */
@@ -48,6 +50,17 @@ export function applyEvent(cache: QueryClient, event: PanelEvent): void {
     case 'receipt.created':
       takeReceipt(cache, event.ws_id, event.receipt);
       return;
+    case 'secrets.changed':
+      void cache.invalidateQueries({ queryKey: ['secrets', event.ws_id] });
+      void cache.invalidateQueries({ queryKey: ['audit-log'] });
+      return;
+    case 'rotation.progress':
+      cache.setQueryData<MasterKeyStatus>(['master-key'], (status) => status && withProgress(status, event));
+      if (event.ended) masterKeyChanged(cache);
+      return;
+    case 'master-key.changed':
+      masterKeyChanged(cache);
+      return;
     case 'resync':
       void cache.invalidateQueries();
       return;
@@ -55,6 +68,20 @@ export function applyEvent(cache: QueryClient, event: PanelEvent): void {
       // A later daemon may have more kinds of events.
       event satisfies never;
   }
+}
+
+/** A store that could not be opened before may now, and the other way round. */
+function masterKeyChanged(cache: QueryClient): void {
+  for (const kind of ['master-key', 'secrets', 'audit-log'])
+    void cache.invalidateQueries({ queryKey: [kind] });
+}
+
+function withProgress(
+  status: MasterKeyStatus,
+  { done, total, ended }: Extract<PanelEvent, { type: 'rotation.progress' }>,
+): MasterKeyStatus {
+  const started_at = status.rotation?.started_at ?? new Date().toISOString();
+  return { ...status, rotation: { started_at, done, total, running: !ended } };
 }
 
 /** Puts a new receipt at the top of the lists it belongs to, and has what its files show fetched anew. */
@@ -75,6 +102,8 @@ function takeReceipt(cache: QueryClient, workspaceId: string, receipt: ReceiptSu
   void cache.invalidateQueries({ queryKey: ['receipt-of-run', workspaceId, receipt.run_id] });
   void cache.invalidateQueries({ queryKey: ['content-search', workspaceId], refetchType: 'none' });
   const named = receipt.files.map((file) => file.path);
+  // A rollback of the store changes secrets, too.
+  if (named.includes(secretStorePath)) void cache.invalidateQueries({ queryKey: ['secrets', workspaceId] });
   for (const path of named) cache.setQueryData(['last-change', workspaceId, path], receipt);
   void cache.invalidateQueries({
     predicate: ({ queryKey: [kind, ws, path] }) => {

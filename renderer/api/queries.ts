@@ -1,9 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { KeyListing } from '../../daemon/contract/api-keys.ts';
+import type { AuditPage } from '../../daemon/contract/audit-log.ts';
 import type { DaemonStatus } from '../../daemon/contract/daemon.ts';
 import type { SearchResult, TreePage } from '../../daemon/contract/files.ts';
+import type { MasterKeyStatus } from '../../daemon/contract/master-key.ts';
 import type { RecentProject } from '../../daemon/contract/projects.ts';
 import type { ChainHead, Receipt, ReceiptPage, RollbackPlan } from '../../daemon/contract/receipts.ts';
+import type { SecretListing } from '../../daemon/contract/secrets.ts';
 import type { CurrentSession } from '../../daemon/contract/session.ts';
 import type { JobListing, RecentCommand } from '../../daemon/contract/shell.ts';
 import { type OpenedFile, readFile } from '../files/read-file.ts';
@@ -34,6 +37,33 @@ export const queries = {
     queryOptions({
       queryKey: ['keys'],
       queryFn: ({ signal }) => api.json<KeyListing[]>('/api/account/api-keys', { signal }),
+    }),
+
+  /** Names and previews; a value is never asked for through the cache. */
+  secrets: (api: ApiClient, workspaceId: string) =>
+    queryOptions({
+      queryKey: ['secrets', workspaceId],
+      queryFn: ({ signal }) => api.json<SecretListing[]>('/api/secrets', { signal, workspaceId }),
+    }),
+
+  masterKey: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ['master-key'],
+      queryFn: ({ signal }) => api.json<MasterKeyStatus>('/api/account/master-key', { signal }),
+    }),
+
+  auditLog: (api: ApiClient) =>
+    infiniteQueryOptions({
+      queryKey: ['audit-log'],
+      queryFn: ({ signal, pageParam }) => {
+        const search = new URLSearchParams({ limit: '50' });
+        if (pageParam !== null) search.set('before', String(pageParam));
+        return api.json<AuditPage>(`/api/account/audit-log?${search}`, { signal });
+      },
+      initialPageParam: null as number | null,
+      getNextPageParam: (page) => page.next_before,
+      // Not every entry has an event of its own.
+      staleTime: 0,
     }),
 
   jobs: (api: ApiClient, workspaceId: string) =>

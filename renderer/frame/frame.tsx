@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react';
+import { SecurityView } from '../account/security-view.tsx';
 import { DaemonView } from '../daemon/daemon-view.tsx';
 import { FilesView } from '../files/files-view.tsx';
 import { useUnsavedGuard } from '../files/use-unsaved-guard.ts';
 import { JobsView } from '../jobs/jobs-view.tsx';
 import { KeysView } from '../keys/keys-view.tsx';
 import { ReceiptsView } from '../receipts/receipts-view.tsx';
+import { SecretsView } from '../secrets/secrets-view.tsx';
 import { WorkspacesView } from '../workspaces/workspaces-view.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Palette } from './palette.tsx';
@@ -54,7 +56,9 @@ const viewTitles: Record<View, string> = {
   jobs: 'Jobs',
   files: 'Files',
   receipts: 'Receipts',
+  secrets: 'Secrets',
   keys: 'API keys',
+  security: 'Security',
   daemon: 'Daemon',
 };
 
@@ -68,8 +72,12 @@ function viewOf({ view, selected, options }: Route) {
       return <FilesView selected={selected} options={options} />;
     case 'receipts':
       return <ReceiptsView selected={selected} options={options} />;
+    case 'secrets':
+      return <SecretsView selected={selected} />;
     case 'keys':
       return <KeysView creating={selected === 'new'} />;
+    case 'security':
+      return <SecurityView selected={selected} />;
     case 'daemon':
       return <DaemonView />;
     default:

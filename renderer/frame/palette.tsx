@@ -2,18 +2,23 @@ import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import {
   Activity,
+  ClipboardPaste,
   FilePlus2,
   Files,
   FolderGit2,
   FolderOpen,
   Keyboard,
   KeyRound,
+  LockKeyhole,
   LogOut,
   type LucideIcon,
   Play,
   Plus,
   ReceiptText,
+  RefreshCw,
   RotateCcw,
+  ScrollText,
+  Shield,
   ShieldCheck,
   SquareTerminal,
   SunMoon,
@@ -91,8 +96,14 @@ function PaletteBody({ act, onHelp }: { act: Act; onHelp: () => void }) {
           <Entry icon={ReceiptText} keys={['G', 'R']} onSelect={act(() => goTo('receipts'))}>
             Receipts
           </Entry>
+          <Entry icon={LockKeyhole} keys={['G', 'S']} onSelect={act(() => goTo('secrets'))}>
+            Secrets
+          </Entry>
           <Entry icon={KeyRound} keys={['G', 'K']} onSelect={act(() => goTo('keys'))}>
             API keys
+          </Entry>
+          <Entry icon={Shield} keys={['G', 'M']} onSelect={act(() => goTo('security'))}>
+            Security
           </Entry>
           <Entry icon={Activity} keys={['G', 'D']} onSelect={act(() => goTo('daemon'))}>
             Daemon
@@ -107,6 +118,18 @@ function PaletteBody({ act, onHelp }: { act: Act; onHelp: () => void }) {
           </Entry>
           <Entry icon={ShieldCheck} onSelect={act(() => goTo('receipts', undefined, { verify: 'chain' }))}>
             Verify the chain of receipts
+          </Entry>
+          <Entry icon={LockKeyhole} onSelect={act(() => goTo('secrets', 'new'))}>
+            Add secret…
+          </Entry>
+          <Entry icon={ClipboardPaste} onSelect={act(() => goTo('secrets', 'import'))}>
+            Paste .env into secrets…
+          </Entry>
+          <Entry icon={RefreshCw} onSelect={act(() => goTo('security', 'rotate'))}>
+            Rotate master key…
+          </Entry>
+          <Entry icon={ScrollText} onSelect={act(() => goTo('security', 'audit-log'))}>
+            Audit log
           </Entry>
           <Entry icon={Plus} keys={['N']} onSelect={act(() => goTo('keys', 'new'))}>
             Create API key…

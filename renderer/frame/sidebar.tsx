@@ -4,10 +4,12 @@ import {
   Files,
   FolderGit2,
   KeyRound,
+  LockKeyhole,
   type LucideIcon,
   Monitor,
   Moon,
   ReceiptText,
+  Shield,
   SquareTerminal,
   Sun,
 } from 'lucide-react';
@@ -69,7 +71,9 @@ const entries: { name: View; label: string; icon: LucideIcon }[] = [
   { name: 'jobs', label: 'Jobs', icon: SquareTerminal },
   { name: 'files', label: 'Files', icon: Files },
   { name: 'receipts', label: 'Receipts', icon: ReceiptText },
+  { name: 'secrets', label: 'Secrets', icon: LockKeyhole },
   { name: 'keys', label: 'API keys', icon: KeyRound },
+  { name: 'security', label: 'Security', icon: Shield },
   { name: 'daemon', label: 'Daemon', icon: Activity },
 ];
 

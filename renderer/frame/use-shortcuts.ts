@@ -54,6 +54,8 @@ const goKeys: Record<string, View> = {
   j: 'jobs',
   f: 'files',
   r: 'receipts',
+  s: 'secrets',
   k: 'keys',
+  m: 'security',
   d: 'daemon',
 };

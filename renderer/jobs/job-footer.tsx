@@ -1,3 +1,4 @@
+import { EyeOff } from 'lucide-react';
 import type { LogSnapshot } from '../log/log-client.ts';
 import type { LogExit } from '../log/log-protocol.ts';
 import { classNames } from '../ui/class-names.ts';
@@ -17,12 +18,26 @@ export function JobFooter({ entry, log, stopping, workspaceId }: JobFooterProps)
         {exit === undefined ? stateWords(log, stopping) : exitWords(exit)}
         <Elapsed entry={entry} ended={exit !== undefined} />
       </p>
+      {exit !== undefined && exit.masked > 0 && <Masked count={exit.masked} />}
       {exit !== undefined && <ReceiptOfJob exit={exit} workspaceId={workspaceId} />}
       <span className="tabular-nums">
         {countWords(log.lines, 'line')}
         {log.missing > 0 && `, ${log.missing.toLocaleString('en')} not kept`}
       </span>
     </footer>
+  );
+}
+
+/** So that nobody takes `***` in the output for what the command printed. */
+function Masked({ count }: { count: number }) {
+  return (
+    <span
+      title="*** stands for the value of a secret"
+      className="flex items-center gap-1.5 whitespace-nowrap tabular-nums"
+    >
+      <EyeOff className="size-3.5" aria-hidden />
+      {countWords(count, 'value')} masked
+    </span>
   );
 }
 

@@ -4,6 +4,7 @@ import type { RunRequest } from '../../daemon/contract/shell.ts';
 import { ApiProblem, problemText } from '../api/problem.ts';
 import { runFieldId } from '../frame/use-shortcuts.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { CheckBox } from '../ui/check-box.tsx';
 import { inputClasses } from '../ui/field.tsx';
 import { useRunCommand } from './use-run-command.ts';
 
@@ -15,6 +16,7 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
   const [cmd, setCmd] = useState('');
   const [cwd, setCwd] = useState('');
   const [timeout, setTimeout] = useState('');
+  const [withSecrets, setWithSecrets] = useState(true);
   const [showOptions, setShowOptions] = useState(false);
   const [place, setPlace] = useState(-1);
   const run = useRunCommand({ quiet: true });
@@ -25,13 +27,14 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
     if (focus) field.current?.focus();
   }, [focus]);
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit(event?: FormEvent, secrets = withSecrets) {
+    event?.preventDefault();
     if (cmd.trim() === '' || timeoutMistake !== undefined) return;
     const request: RunRequest = {
       cmd,
       ...(cwd.trim() === '' ? {} : { cwd: cwd.trim() }),
       ...(timeout.trim() === '' ? {} : { timeout: Number(timeout) }),
+      ...(secrets ? {} : { secrets: [] }),
     };
     run.mutate(request, {
       onSuccess: () => {
@@ -78,7 +81,7 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
           />
         </div>
         <IconButton
-          label="Folder and timeout"
+          label="Folder, timeout and secrets"
           aria-expanded={showOptions}
           aria-pressed={showOptions}
           onClick={() => setShowOptions(!showOptions)}
@@ -108,16 +111,35 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
             unit="seconds"
             invalid={timeoutMistake !== undefined}
           />
+          <label
+            htmlFor={secretsFieldId}
+            className="flex h-7 items-center gap-2 text-xs whitespace-nowrap text-muted"
+          >
+            <CheckBox
+              id={secretsFieldId}
+              label="With the workspace’s secrets"
+              checked={withSecrets}
+              onChange={() => setWithSecrets(!withSecrets)}
+            />
+            With secrets
+          </label>
         </div>
       )}
       {mistake !== undefined && (
         <p role="alert" className="mt-2 text-xs text-danger-text">
           {mistake}
+          {needsSecrets(run.error) && (
+            <Button small className="ml-3" onClick={() => submit(undefined, false)}>
+              Run without secrets
+            </Button>
+          )}
         </p>
       )}
     </form>
   );
 }
+
+const secretsFieldId = 'run-with-secrets';
 
 type OptionProps = {
   label: string;
@@ -155,9 +177,20 @@ function timeoutProblem(timeout: string): string | undefined {
     : 'The timeout is a whole number of seconds from 1 to 300.';
 }
 
+/** Whether it is the secrets alone that keep a command from running. */
+function needsSecrets(error: Error | null): boolean {
+  return (
+    error instanceof ApiProblem &&
+    (error.code === 'secrets_store_damaged' ||
+      error.code === 'master_key_locked' ||
+      error.code === 'master_key_unavailable')
+  );
+}
+
 function runProblemText(error: Error): string {
   if (!(error instanceof ApiProblem)) return problemText(error);
   if (error.code === 'folder_not_found') return 'There is no such folder in this workspace.';
   if (error.code === 'path_outside_workspace') return 'The folder has to be inside the workspace.';
+  if (needsSecrets(error)) return 'The secrets of this workspace can’t be opened now.';
   return problemText(error);
 }

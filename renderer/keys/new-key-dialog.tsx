@@ -26,7 +26,7 @@ export function NewKeyDialog({ created, onClose }: { created: CreatedKey | undef
         >
           {created.key}
         </output>
-        <CopyButton text={created.key} label="Copy key" secret primary />
+        <CopyButton text={created.key} label="Copy key" clearAfterMs={60_000} primary />
       </div>
       {(created.scopes === 'agent' || created.scopes === 'admin') && (
         <div className="mt-4">

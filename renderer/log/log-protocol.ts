@@ -13,6 +13,8 @@ export type LogExit = {
   /** null where the command changed no file; undefined where that was not known yet. */
   receiptId: string | null | undefined;
   filesChanged: number;
+  /** How many times `***` stands for a secret. */
+  masked: number;
 };
 
 /** How the stream stands: whether more lines can come, and if not, why. */

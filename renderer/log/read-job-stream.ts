@@ -95,6 +95,7 @@ function finishing(options: JobStreamOptions, position: Position): JobSink {
           runId: frame.run_id ?? null,
           receiptId: frame.receipt_id,
           filesChanged: frame.files_changed ?? 0,
+          masked: frame.masked ?? 0,
         },
       });
     },

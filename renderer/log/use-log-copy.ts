@@ -1,5 +1,6 @@
 import { toast } from 'sonner';
 import { copyText } from '../desktop-bridge.ts';
+import { saveFile } from '../ui/save-file.ts';
 import { countWords } from '../ui/time-words.ts';
 import type { LogClient, LogSnapshot } from './log-client.ts';
 import type { LineRange } from './use-line-selection.ts';
@@ -22,18 +23,8 @@ export function useLogCopy(client: LogClient, log: LogSnapshot, name: string): L
   return {
     range,
     all: () => range({ from: log.first, to: log.end }),
-    download: () => void client.file().then((file) => save(file, fileName(name))),
+    download: () => void client.file().then((file) => saveFile(file, fileName(name))),
   };
-}
-
-function save(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser has taken hold of the blob once the click was handled.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 function fileName(command: string): string {

@@ -5,6 +5,7 @@ import { countLines } from '../diff/diff-rows.ts';
 import { DiffView } from '../diff/diff-view.tsx';
 import { LineCount } from '../diff/line-count.tsx';
 import { routeTo } from '../frame/route.ts';
+import { secretStorePath } from '../secrets/secret-store-path.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
@@ -102,7 +103,7 @@ function ChangedFile({ file, diff, open, onToggle }: ChangedFileProps) {
           <span className="ml-auto" />
           {diff !== undefined && <LineCount {...countLines(diff.hunks)} />}
         </button>
-        {file.after_hash !== 'absent' && file.path_base64 === undefined && !file.path.endsWith('/') && (
+        {canOpen(file) && (
           <a
             href={routeTo('files', file.path)}
             className="rounded-md px-2 py-1 text-xs font-medium text-muted hover:bg-hover hover:text-text"
@@ -119,6 +120,12 @@ function ChangedFile({ file, diff, open, onToggle }: ChangedFileProps) {
         </>
       )}
     </article>
+  );
+}
+
+function canOpen({ path, path_base64, after_hash }: TouchedFile): boolean {
+  return (
+    after_hash !== 'absent' && path_base64 === undefined && !path.endsWith('/') && path !== secretStorePath
   );
 }
 
@@ -158,6 +165,8 @@ function Change({
 }) {
   if (file.path.endsWith('/'))
     return <Note>An empty folder was {change === 'deleted' ? 'removed' : 'made'}.</Note>;
+  if (file.path === secretStorePath)
+    return <Note>The encrypted secrets. Receipts hold their hash only, never what is in them.</Note>;
   return (
     <>
       {file.not_kept && (

@@ -77,7 +77,19 @@ export function ReceiptFilters(props: ReceiptFiltersProps) {
   );
 }
 
-const tools: Tool[] = ['shell.run', 'file.write', 'file.edit', 'file.move', 'file.delete', 'rollback'];
+const tools: Tool[] = [
+  'shell.run',
+  'file.write',
+  'file.edit',
+  'file.move',
+  'file.delete',
+  'rollback',
+  'secret.set',
+  'secret.delete',
+  'secret.import',
+  'secret.recover',
+  'secret.rotate',
+];
 
 function WhoFilter({ who, onWho }: { who: Who; onWho: (who: Who) => void }) {
   return (

@@ -4,6 +4,7 @@ import {
   FilePlus2,
   FileX2,
   History,
+  LockKeyhole,
   type LucideIcon,
   ShieldAlert,
   SquareTerminal,
@@ -14,6 +15,7 @@ import type { ReceiptSummary } from '../../daemon/contract/receipts.ts';
 import { LineCount } from '../diff/line-count.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { classNames } from '../ui/class-names.ts';
+import { timeOfDay } from '../ui/days.ts';
 import { countWords, exactTime } from '../ui/time-words.ts';
 import { actorWords, costWords, deedWords, guardWords, placeWords } from './receipt-words.ts';
 
@@ -126,14 +128,16 @@ function iconOf(receipt: ReceiptSummary): LucideIcon {
       return SquareTerminal;
     case 'rollback':
       return Undo2;
+    case 'secret.set':
+    case 'secret.delete':
+    case 'secret.import':
+    case 'secret.recover':
+    case 'secret.rotate':
+      return LockKeyhole;
     default:
       receipt.tool satisfies never;
       return History;
   }
-}
-
-function timeOfDay(time: string): string {
-  return new Date(time).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
 }
 
 function firstLine(cmd: string): string {

@@ -1,12 +1,12 @@
 import { FileX2 } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, useMemo } from 'react';
 import type { ReceiptSummary } from '../../daemon/contract/receipts.ts';
 import { routeTo } from '../frame/route.ts';
-import { Button } from '../ui/button.tsx';
+import { byDay, dayWords } from '../ui/days.ts';
+import { LoadMore } from '../ui/load-more.tsx';
 import { countWords } from '../ui/time-words.ts';
 import { useNow } from '../ui/use-now.ts';
 import { ReceiptItem } from './receipt-item.tsx';
-import { byDay, dayWords } from './receipt-pages.ts';
 import { useKeyNames } from './use-receipts.ts';
 
 type ReceiptListProps = {
@@ -30,13 +30,13 @@ export function ReceiptList(props: ReceiptListProps) {
   return (
     <nav aria-label="Receipts" onKeyDown={moveFocus} className="h-full overflow-y-auto pb-2">
       {unreadable.length > 0 && <Unreadable ids={unreadable} />}
-      {days.map(({ day, receipts: ofDay }) => (
+      {days.map(({ day, items }) => (
         <section key={day} aria-label={dayWords(day, now)}>
           <h2 className="sticky top-0 z-10 border-b border-line bg-surface px-4 pt-3 pb-1.5 text-xs font-medium text-faint">
             {dayWords(day, now)}
           </h2>
           <div className="timeline px-2 pt-1">
-            {ofDay.map((receipt) => (
+            {items.map((receipt) => (
               <ReceiptItem
                 key={receipt.receipt_id}
                 receipt={receipt}
@@ -49,7 +49,15 @@ export function ReceiptList(props: ReceiptListProps) {
           </div>
         </section>
       ))}
-      {more && <More fetching={fetching} failed={failed} shown={receipts.length} onMore={onMore} />}
+      {more && (
+        <LoadMore
+          what="older receipts"
+          fetching={fetching}
+          failed={failed}
+          shown={receipts.length}
+          onMore={onMore}
+        />
+      )}
       {!more && receipts.length > 0 && (
         <p className="px-4 py-4 text-center text-xs text-faint">The beginning of the chain</p>
       )}
@@ -78,36 +86,6 @@ function Unreadable({ ids }: { ids: readonly string[] }) {
         </a>
       ))}
     </section>
-  );
-}
-
-type MoreProps = { fetching: boolean; failed: boolean; shown: number; onMore: () => void };
-
-/** Fetches the next page when it comes into sight, and again while it stays there. */
-function More({ fetching, failed, shown, onMore }: MoreProps) {
-  const end = useRef<HTMLDivElement>(null);
-  const latest = useRef(onMore);
-  latest.current = onMore;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a longer list may leave the end in sight
-  useEffect(() => {
-    if (end.current === null || fetching || failed) return;
-    const observer = new IntersectionObserver(
-      ([entry]) => entry?.isIntersecting === true && latest.current(),
-      { rootMargin: '300px' },
-    );
-    observer.observe(end.current);
-    return () => observer.disconnect();
-  }, [shown, fetching, failed]);
-  return (
-    <div ref={end} className="px-4 py-3 text-center text-xs text-faint">
-      {fetching ? (
-        <span role="status">Loading older receipts…</span>
-      ) : (
-        <Button small variant="ghost" onClick={onMore}>
-          {failed ? 'Could not load older receipts. Try again' : 'Show older receipts'}
-        </Button>
-      )}
-    </div>
   );
 }
 

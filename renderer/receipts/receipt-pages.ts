@@ -21,37 +21,3 @@ export function withReceipt<Data extends Pages>(
   const receipts = [receipt, ...first.receipts].sort((a, b) => b.seq - a.seq);
   return { ...data, pages: [{ ...first, receipts }, ...rest] };
 }
-
-/** Receipts of one day in the reader's time zone, newest first. */
-export type ReceiptDay = { day: string; receipts: ReceiptSummary[] };
-
-export function byDay(receipts: ReceiptSummary[]): ReceiptDay[] {
-  const days: ReceiptDay[] = [];
-  for (const receipt of receipts) {
-    const day = dayOf(new Date(receipt.timestamp));
-    const last = days.at(-1);
-    if (last?.day === day) last.receipts.push(receipt);
-    else days.push({ day, receipts: [receipt] });
-  }
-  return days;
-}
-
-/** "Today", "Yesterday", else the weekday and the date. */
-export function dayWords(day: string, now: number): string {
-  if (day === dayOf(new Date(now))) return 'Today';
-  const yesterday = new Date(now);
-  yesterday.setDate(yesterday.getDate() - 1);
-  if (day === dayOf(yesterday)) return 'Yesterday';
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  const thisYear = year === new Date(now).getFullYear();
-  return new Date(year, month - 1, date).toLocaleDateString(undefined, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    ...(thisYear ? {} : { year: 'numeric' }),
-  });
-}
-
-function dayOf(time: Date): string {
-  return `${time.getFullYear()}-${String(time.getMonth() + 1).padStart(2, '0')}-${String(time.getDate()).padStart(2, '0')}`;
-}

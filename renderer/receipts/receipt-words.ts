@@ -22,6 +22,16 @@ export function deedWords(receipt: Told): string {
       return 'Ran a command';
     case 'rollback':
       return `Rolled back ${countWords(receipt.file_count, 'file')}`;
+    case 'secret.set':
+      return 'Set a secret';
+    case 'secret.delete':
+      return 'Deleted a secret';
+    case 'secret.import':
+      return 'Set secrets from a .env';
+    case 'secret.recover':
+      return 'Recovered the secrets';
+    case 'secret.rotate':
+      return 'Encrypted the secrets anew';
     default:
       // A later daemon may know more tools.
       receipt.tool satisfies never;
@@ -64,6 +74,11 @@ export const toolWords: Record<ReceiptSummary['tool'], string> = {
   'file.delete': 'File deleted',
   'shell.run': 'Command run',
   rollback: 'Rollback',
+  'secret.set': 'Secret set',
+  'secret.delete': 'Secret deleted',
+  'secret.import': 'Secrets from a .env',
+  'secret.recover': 'Secrets recovered',
+  'secret.rotate': 'Secrets with a new key',
 };
 
 /** "You" for anything done from the panel; else the key's name, or its id where it is not known any more. */

@@ -8,6 +8,8 @@ type ConfirmProps = {
   children: ReactNode;
   action: string;
   busy?: boolean;
+  /** Nothing is lost by it: it is asked, but not in red. */
+  harmless?: boolean;
   onConfirm: () => void;
   onClose: () => void;
 };
@@ -19,6 +21,7 @@ export function ConfirmDialog({
   children,
   action,
   busy = false,
+  harmless = false,
   onConfirm,
   onClose,
 }: ConfirmProps) {
@@ -35,7 +38,7 @@ export function ConfirmDialog({
             <AlertDialog.Cancel asChild>
               <Button>Cancel</Button>
             </AlertDialog.Cancel>
-            <Button variant="danger" disabled={busy} onClick={onConfirm}>
+            <Button variant={harmless ? 'primary' : 'danger'} disabled={busy} onClick={onConfirm}>
               {action}
             </Button>
           </div>

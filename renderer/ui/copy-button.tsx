@@ -4,11 +4,11 @@ import { toast } from 'sonner';
 import { copyText } from '../desktop-bridge.ts';
 import { Button, IconButton } from './button.tsx';
 
-type CopyProps = { text: string; label: string; secret?: boolean };
+type CopyProps = { text: string; label: string; clearAfterMs?: number | undefined };
 
 /** An icon that copies `text` and says so for a moment. */
-export function CopyIcon({ text, label, secret = false }: CopyProps) {
-  const [copied, copy] = useCopy(text, secret);
+export function CopyIcon({ text, label, clearAfterMs }: CopyProps) {
+  const [copied, copy] = useCopy(text, clearAfterMs);
   return (
     <IconButton label={copied ? 'Copied' : label} onClick={copy}>
       {copied ? <Check className="text-success" /> : <Copy />}
@@ -19,10 +19,10 @@ export function CopyIcon({ text, label, secret = false }: CopyProps) {
 export function CopyButton({
   text,
   label,
-  secret = false,
+  clearAfterMs,
   primary = false,
 }: CopyProps & { primary?: boolean }) {
-  const [copied, copy] = useCopy(text, secret);
+  const [copied, copy] = useCopy(text, clearAfterMs);
   return (
     <Button variant={primary ? 'primary' : 'default'} onClick={copy}>
       {copied ? <Check className="size-4" /> : <Copy className="size-4" />}
@@ -31,7 +31,7 @@ export function CopyButton({
   );
 }
 
-function useCopy(text: string, secret: boolean): [boolean, () => void] {
+function useCopy(text: string, clearAfterMs?: number): [boolean, () => void] {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -39,7 +39,7 @@ function useCopy(text: string, secret: boolean): [boolean, () => void] {
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () =>
-    void copyText(text, { secret }).then(
+    void copyText(text, clearAfterMs).then(
       () => setCopied(true),
       () =>
         toast.error('The clipboard is not available', {

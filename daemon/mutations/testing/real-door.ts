@@ -66,6 +66,7 @@ export async function realMutations() {
           userId: UserId.parse(newId('u')),
           clock: Date.now,
           format: { receiptIdOf, sealReceipt },
+          mask: (text) => text,
           openStore: (pending) => openStore(workspace, pending),
           openKeeper: (interrupted) =>
             TreeKeeper.open({
@@ -84,6 +85,7 @@ export async function realMutations() {
       },
       openStore,
       verifyRun,
+      replacementOf: () => async () => undefined,
     });
   let mutations = start();
   return {

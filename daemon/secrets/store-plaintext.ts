@@ -1,0 +1,147 @@
+import { Timestamp, type WorkspaceId } from '../contract/ids.ts';
+import { StoredSecretName, whyNotSecretValue } from '../contract/secrets.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+
+export interface StoredSecret {
+  readonly value: string;
+  /** ISO 8601, UTC, milliseconds, `Z`. */
+  readonly updated_at: string;
+}
+
+/** What `secrets.enc` holds beside its version and its workspace. */
+export interface StoreContents {
+  /** From 1, and one more with every change, so that an old file put back is seen. */
+  readonly generation: number;
+  /** By name, in any order. */
+  readonly secrets: ReadonlyMap<string, StoredSecret>;
+}
+
+export type StoreFault = 'wrong_key_or_altered' | 'other_workspace' | 'unreadable';
+
+/** A store that can't be opened. The message is a sentence for the user and holds nothing of the store. */
+export class StoreFormatError extends Error {
+  override readonly name = 'StoreFormatError';
+  /**
+   * `wrong_key_or_altered`: it is no token of this key, to the byte; `other_workspace`: it was sealed with this key for
+   * another workspace; `unreadable`: it was sealed with this key, but is not what docs/secrets.md describes.
+   */
+  readonly reason: StoreFault;
+
+  constructor(reason: StoreFault, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The canonical JSON that a store's token holds.
+ *
+ * @throws RangeError for what `readPlaintext` would refuse
+ */
+export function writePlaintext(wsId: WorkspaceId, { generation, secrets }: StoreContents): string {
+  if (!Number.isSafeInteger(generation) || generation < 1)
+    throw new RangeError('a generation is a whole number from 1');
+  const members: Record<string, StoredSecret> = Object.create(null);
+  for (const [name, { updated_at, value }] of secrets) {
+    const fault = whyNotStored(name, value, updated_at);
+    if (fault !== undefined) throw new RangeError(fault);
+    members[name] = { updated_at, value };
+  }
+  return canonicalJson({ generation, secrets: members, version: 1, ws_id: wsId });
+}
+
+/**
+ * Reads the canonical form and nothing else. As it has one spelling, it is read along that spelling: quicker than to
+ * parse any JSON and to see whether it would be written the same again.
+ *
+ * @throws StoreFormatError
+ */
+export function readPlaintext(wsId: WorkspaceId, text: string): StoreContents {
+  const tailAt = checkTail(wsId, text);
+  const head = headForm.exec(text);
+  const generation = Number(head?.[1]);
+  if (head === null || !Number.isSafeInteger(generation)) throw unreadable('It does not begin as a store.');
+  return { generation, secrets: readSecrets(text, head[0].length, tailAt) };
+}
+
+const headForm = /^\{"generation":([1-9]\d{0,15}),"secrets":\{/;
+const tailForm = /\},"version":(\d+),"ws_id":"([^"\\]*)"\}$/y;
+const secretForm = /"([^"\\]+)":\{"updated_at":"([^"\\]+)","value":"/y;
+
+/** Where the tail begins. Its quotes can't be those of a value, which have a backslash. */
+function checkTail(wsId: WorkspaceId, text: string): number {
+  tailForm.lastIndex = text.lastIndexOf('},"version":');
+  const tail = tailForm.exec(text);
+  if (tail === null) throw unreadable('It does not end as a store.');
+  if (tail[1] !== '1')
+    throw unreadable('It has another version than 1: another version of Tallystick may have made it.');
+  if (tail[2] !== wsId)
+    throw new StoreFormatError('other_workspace', 'These are the secrets of another workspace.');
+  return tail.index;
+}
+
+/** The members of `secrets`, which fill the text from `start` to `end`. */
+function readSecrets(text: string, start: number, end: number): Map<string, StoredSecret> {
+  const secrets = new Map<string, StoredSecret>();
+  let nameBefore = '';
+  for (let at = start; at !== end; ) {
+    if (at !== start && text[at++] !== ',') throw unreadable('A secret does not end as it should.');
+    secretForm.lastIndex = at;
+    const begin = secretForm.exec(text);
+    const name = begin?.[1] ?? '';
+    const updatedAt = begin?.[2] ?? '';
+    if (name <= nameBefore) throw unreadable('A secret does not begin as it should, or is not in its place.');
+    nameBefore = name;
+    const valueAt = secretForm.lastIndex;
+    const valueEnd = closingQuote(text, valueAt);
+    const value = unescaped(text.slice(valueAt, valueEnd));
+    const fault = whyNotStored(name, value, updatedAt);
+    if (fault !== undefined) throw unreadable(fault);
+    secrets.set(name, { value, updated_at: updatedAt });
+    if (text[valueEnd + 1] !== '}') throw unreadable('A secret does not end as it should.');
+    at = valueEnd + 2;
+  }
+  return secrets;
+}
+
+/** The first quote from `from` on that no backslash escapes. */
+function closingQuote(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
+    let first = at;
+    while (text[first - 1] === '\\') first -= 1;
+    if ((at - first) % 2 === 0) return at;
+  }
+  throw unreadable('A value does not end.');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON does not take as they are.
+const plain = /^[^\\\u0000-\u001f]*$/;
+
+/** The string that stands between quotes as `written`. */
+function unescaped(written: string): string {
+  if (plain.test(written)) return written;
+  const value = parsedString(`"${written}"`);
+  if (!value.isWellFormed() || canonicalJson(value) !== `"${written}"`)
+    throw unreadable('A value is not in its canonical form.');
+  return value;
+}
+
+function parsedString(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    // What the parser says quotes the value.
+    throw unreadable('A value is no JSON string.');
+  }
+}
+
+function whyNotStored(name: string, value: string, updatedAt: string): string | undefined {
+  if (!StoredSecretName.safeParse(name).success) return 'A name can not be a secret’s.';
+  if (whyNotSecretValue(value) !== undefined) return 'A value can not be a secret’s.';
+  if (!Timestamp.safeParse(updatedAt).success) return 'A time is not one.';
+  return undefined;
+}
+
+function unreadable(detail: string): StoreFormatError {
+  return new StoreFormatError('unreadable', `The secrets were decrypted, but can not be read. ${detail}`);
+}

@@ -1,0 +1,30 @@
+import { KeyRound } from 'lucide-react';
+import type { ApiProblem } from '../api/problem.ts';
+import { goTo } from '../frame/route.ts';
+import { Button } from '../ui/button.tsx';
+import { ProblemPanel } from './problem-panel.tsx';
+
+type KeyProblemProps = { title: string; problem: ApiProblem; onRetry: () => void };
+
+/** The store is there, but the key to it is not: the daemon says what to do. */
+export function KeyProblem({ title, problem, onRetry }: KeyProblemProps) {
+  return (
+    <ProblemPanel
+      icon={<KeyRound />}
+      title={title}
+      actions={
+        <>
+          <Button variant="primary" onClick={onRetry}>
+            Try again
+          </Button>
+          <Button onClick={() => goTo('security')}>Open Security</Button>
+        </>
+      }
+    >
+      <p className="text-text">{problem.message}</p>
+      <p>
+        Nothing is lost, and all but secrets goes on working. Until then, commands can run without them only.
+      </p>
+    </ProblemPanel>
+  );
+}
