@@ -10,6 +10,7 @@ import { firstFrame } from './rows/first-frame.ts';
 import { firstLoad } from './rows/first-load.ts';
 import { flood } from './rows/flood.ts';
 import { keyedGet } from './rows/keyed-get.ts';
+import { masking } from './rows/masking.ts';
 import { mutation } from './rows/mutation.ts';
 import { shellReceipt } from './rows/shell-receipt.ts';
 import { start } from './rows/start.ts';
@@ -31,6 +32,7 @@ const allRows: readonly Row[] = [
   shellReceipt,
   firstLoad,
   verifyChain,
+  masking,
 ];
 const root = resolve(import.meta.dirname, '..');
 

@@ -231,6 +231,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
     ...apiKeyRoutes({
       keys,
       publish,
+      audit: (record) => audit.append(record),
       onRevoked: (keyId) => {
         jobs.endJobsOfKey(keyId);
         streams.endForKey(keyId);

@@ -74,9 +74,7 @@ export class AuditLog implements AsyncDisposable {
     const entry = AuditEntry.parse({ ...record, seq: 1, timestamp: time });
     return new Promise((resolve, reject) => {
       this.#queue.push({ entry, resolve, reject });
-      this.#writing ??= this.#writeQueued().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing ??= this.#writeQueued();
     });
   }
 
@@ -117,6 +115,8 @@ export class AuditLog implements AsyncDisposable {
         for (const { reject } of batch) reject(error);
       }
     }
+    // In the same turn as the last look at the queue: a call between the two would wait for ever.
+    this.#writing = undefined;
   }
 
   async #write(batch: readonly Queued[]): Promise<void> {

@@ -36,9 +36,7 @@ describe('the masks of a workspace', () => {
     const masks = new Masks();
     masks.add(['pässwörd']);
     expect(masks.text('\ud800 nothing')).toBe('\ud800 nothing');
-    expect(masks.text('😀pässwörd😀 and p%C3%A4ssw%c3%b6rd')).toBe('😀***😀 and p%C3%A4ssw%c3%b6rd');
-    expect(masks.text('p%C3%A4ssw%C3%B6rd p%c3%a4ssw%c3%b6rd p\\u00e4ssw\\u00F6rd')).toBe(
-      '*** *** p\\u00e4ssw\\u00F6rd',
-    );
+    expect(masks.text('😀pässwörd😀')).toBe('😀***😀');
+    expect(masks.text('p%C3%A4ssw%C3%B6rd p%c3%a4ssw%c3%b6rd p\\u00e4ssw\\u00f6rd')).toBe('*** *** ***');
   });
 });

@@ -133,5 +133,5 @@ function otherKey(
     rotation === null
       ? `the secrets were encrypted with ${needed}`
       : `a rotation to ${needed} was cut short, which is kept where the key was at that time`;
-  return `${place} has the key ${found}, but ${why}. Put that key there, or import it in the settings.`;
+  return `${place} has the key ${found}, but ${why}. Put that key there, or import it in the panel.`;
 }

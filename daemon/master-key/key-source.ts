@@ -64,7 +64,7 @@ export class KeySources {
 
   /** What to tell where the source was asked and has no key. */
   whatToDo(source: MasterKeySource): string {
-    const restore = 'Import the key that was exported, in the settings';
+    const restore = 'Import the exported key in the panel';
     return source === 'file'
       ? `${this.#fileName} is not there. ${restore}, or put the key into it, with mode 600.`
       : `The keychain has no master key. ${restore}, or give it with SERVICE_SECRET_KEY or a key file.`;
@@ -119,7 +119,7 @@ async function currentOf(place: KeyPlace, name: string): Promise<AskedSource> {
     if (text === null) return { source, place, key: null };
     const key = readMasterKey(text);
     if (key !== undefined) return { source, place, key };
-    const detail = `${name} holds something that is not a master key (${format}). Import the key that was exported, in the settings.`;
+    const detail = `${name} holds something that is not a master key (${format}). Import the exported key in the panel.`;
     return { source, fault: { code: 'master_key_unavailable', detail }, garbage: place };
   } catch (error) {
     return { source, fault: faultOf(error) };

@@ -112,6 +112,18 @@ test('a workspace that is away over two rotations keeps its key until it is back
   expect([...world.entries.keys()]).toEqual(['master-key']);
 });
 
+test('a rotation that reaches a workspace again drops what was kept for it', async () => {
+  const world = await worldWithStores(2);
+  world.unreachable.add(ws(2));
+  await world.rotation(world.keys()).rotate(actor);
+  expect(world.record.retired).toHaveLength(1);
+  world.unreachable.clear();
+  await world.rotation(world.keys()).rotate(actor);
+  expect(world.record.retired).toEqual([]);
+  expect([...world.entries.keys()]).toEqual(['master-key']);
+  await expectAllOpen(world);
+});
+
 test('an old key that is kept for a workspace and is gone is reported, and the others work', async () => {
   const world = await worldWithStores(2);
   world.unreachable.add(ws(2));

@@ -74,6 +74,7 @@ export class Rotation {
       const outcome = await stores.reseal(wsId, ring, actor);
       if (outcome === 'done') rotated += 1;
       if (outcome === 'unreachable') pending.push({ ws_id: wsId, slug });
+      else await keys.workspaceDone(wsId);
       report(index + 1);
     }
     return { rotated, pending };

@@ -39,7 +39,7 @@ export function masterKeyRoutes({ keys, rotation, audit, publish }: MasterKeyRou
       path: '/api/account/master-key/export',
       summary: 'The master key itself, to be kept in a safe place; in the audit log before it leaves',
       scope: 'session',
-      limit: 'per-key',
+      limit: 'none',
       request: { body: ExportMasterKeyRequest },
       response: { 200: { description: 'The key', schema: ExportedMasterKey } },
       errors: [...unusable, 'conflict'],
@@ -56,7 +56,7 @@ export function masterKeyRoutes({ keys, rotation, audit, publish }: MasterKeyRou
       summary:
         'Put an exported master key back: into the keychain, or into the key file where that is the source',
       scope: 'session',
-      limit: 'per-key',
+      limit: 'none',
       request: { body: ImportMasterKeyRequest },
       response: { 200: { description: 'The state of the key from now on', schema: MasterKeyStatus } },
       errors: [...unusable, 'master_key_mismatch', 'master_key_not_managed', 'conflict'],

@@ -211,6 +211,7 @@ describe('a command', () => {
     );
     expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 3);
     expect(readdirSync(booted.dataDir).toSorted()).toEqual([
+      'audit.jsonl',
       'checkpoint-key.pem',
       'daemon.lock',
       'jobs.jsonl',

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ export interface Keyring extends AsyncDisposable {
   /** For a process that is to find this keyring: to be laid over the environment it gets. */
   readonly environment: Readonly<Record<string, string>>;
   /** The same home and session, where there is no bus. */
-  readonly withoutBus: Readonly<Record<string, string>>;
+  readonly withoutBus: Readonly<Record<string, string | undefined>>;
   /** Makes the keyring with the first call. */
   unlock(): Promise<void>;
   lock(): Promise<void>;
@@ -50,7 +51,7 @@ export async function startKeyring(): Promise<Keyring> {
   const runtime = join(home, 'run');
   await mkdir(runtime, { mode: 0o700 });
   // Without a bus, libraries look for one in the runtime folder: it must not be there.
-  const bus = stack.adopt(await startBus(join(home, 'bus.conf'), join(home, 'bus')), end);
+  stack.adopt(await startBus(join(home, 'bus.conf'), join(home, 'bus')), end);
   const session = {
     HOME: home,
     XDG_RUNTIME_DIR: runtime,
@@ -69,24 +70,32 @@ export async function startKeyring(): Promise<Keyring> {
     provider = undefined;
   };
   stack.defer(stopProvider);
-  const startProvider = async () => {
-    provider = spawn('gnome-keyring-daemon', ['--foreground', '--components=secrets'], {
+  const startProvider = async (...args: string[]) => {
+    const started = spawn('gnome-keyring-daemon', ['--foreground', '--components=secrets', ...args], {
       env,
-      stdio: 'ignore',
+      stdio: ['pipe', 'ignore', 'ignore'],
     });
+    provider = started;
+    started.stdin.end(password);
     await run('gdbus', ['wait', '--session', '--timeout', '20', 'org.freedesktop.secrets'], { env });
+  };
+  const unlock = async () => {
+    if (existsSync(join(home, 'data/keyrings/login.keyring')))
+      return unlockRunning(join(runtime, 'keyring/control'));
+    // A keyring that is made for one that runs already would not show before the next start.
+    await stopProvider();
+    await startProvider('--unlock');
   };
   const ask = async (...args: string[]) => {
     const { stdout } = await run(process.execPath, [asker, ...args], { env });
     return JSON.parse(stdout);
   };
-  void bus;
   return {
     environment,
-    withoutBus: { ...session, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'no-bus')}` },
-    startProvider,
+    withoutBus: { ...session, DBUS_SESSION_BUS_ADDRESS: undefined },
+    startProvider: () => startProvider(),
     stopProvider,
-    unlock: () => unlock(join(runtime, 'keyring/control'), 'password'),
+    unlock,
     lock: async () => {
       await callSecrets(env, ['--method', 'org.freedesktop.Secret.Service.Lock', `['${collection}']`]);
     },
@@ -97,6 +106,7 @@ export async function startKeyring(): Promise<Keyring> {
   };
 }
 
+const password = 'password';
 const collection = '/org/freedesktop/secrets/collection/login';
 
 /** No service files: what is not started is not there. */
@@ -127,7 +137,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** What PAM does at a login: gnome-keyring's control protocol, lengths and numbers as 32 bits, big-endian. */
-async function unlock(socketPath: string, password: string): Promise<void> {
+async function unlockRunning(socketPath: string): Promise<void> {
   const secret = Buffer.from(password);
   const message = Buffer.alloc(1 + 12 + secret.length);
   const unlockOperation = 1;

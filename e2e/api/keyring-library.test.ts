@@ -15,7 +15,7 @@ test('what a real keyring answers: no bus, no provider, never set up, locked, un
     return skip(missing);
   }
   await using keyring = await startKeyring();
-  const ask = async (env: Readonly<Record<string, string>>, ...args: string[]) => {
+  const ask = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
     const { stdout } = await promisify(execFile)(process.execPath, [asker, ...args], {
       env: { ...process.env, ...env },
     });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopes } from '../../daemon/contract/scopes.ts';
 import type { CreatedSession } from '../../daemon/contract/session.ts';
@@ -9,7 +10,9 @@ import { endpointOf, ownAdditions, scopeTable, specified, stillToCome } from './
 let booted: BootedDaemon;
 
 beforeAll(async () => {
-  booted = await boot();
+  // A master key that can't be rotated: who may do it does no harm.
+  const SERVICE_SECRET_KEY = randomBytes(32).toString('base64url');
+  booted = await boot({ environment: { ...process.env, SERVICE_SECRET_KEY } });
 });
 afterAll(() => booted[Symbol.asyncDispose]());
 

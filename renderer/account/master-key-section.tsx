@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { MasterKeyStatus } from '../../daemon/contract/master-key.ts';
+import type { MasterKeySource, MasterKeyStatus } from '../../daemon/contract/master-key.ts';
 import { queries } from '../api/queries.ts';
 import { goTo } from '../frame/route.ts';
 import { usePanel } from '../panel-context.ts';
@@ -93,7 +93,9 @@ function MasterKey({ status, asked, onRetry }: MasterKeyProps) {
           </Button>
         </div>
       </div>
-      {!status.managed && status.source === 'environment' && <EnvironmentNote />}
+      {!status.managed && status.source !== null && status.state === 'ready' && (
+        <NotManaged source={status.source} />
+      )}
       <RotateDialog
         open={asked && canRotate && !running}
         onClose={() => goTo('security')}
@@ -132,15 +134,23 @@ function Trouble({ status, onRetry }: { status: MasterKeyStatus; onRetry: () => 
   );
 }
 
-function EnvironmentNote() {
+/** How to rotate a key that the daemon has no hand on. */
+function NotManaged({ source }: { source: MasterKeySource }) {
   return (
     <div className="mt-3 flex gap-3 rounded-lg bg-inset px-3 py-2.5 text-muted">
       <KeyRound className="mt-0.5 size-4 shrink-0" aria-hidden />
-      <p>
-        This key is given in the environment, so it can’t be rotated here. To have the daemon manage it, stop
-        it, start it without <code className="font-mono text-xs">SERVICE_SECRET_KEY</code>, import the same
-        key here, and rotate it then.
-      </p>
+      {source === 'environment' ? (
+        <p>
+          This key comes from <code className="font-mono text-xs">SERVICE_SECRET_KEY</code>, so it can’t be
+          rotated here. To rotate it, import the same key here: that puts it into the keychain. Then start the
+          daemon without that variable.
+        </p>
+      ) : (
+        <p>
+          The daemon may not write where this key is kept, so it can’t be rotated here. To rotate it, start
+          the daemon as a user who may write the folder of the key file.
+        </p>
+      )}
     </div>
   );
 }

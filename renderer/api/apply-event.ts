@@ -53,6 +53,8 @@ export function applyEvent(cache: QueryClient, event: PanelEvent): void {
     case 'secrets.changed':
       void cache.invalidateQueries({ queryKey: ['secrets', event.ws_id] });
       void cache.invalidateQueries({ queryKey: ['audit-log'] });
+      // The first secret makes the key.
+      void cache.invalidateQueries({ queryKey: ['master-key'] });
       return;
     case 'rotation.progress':
       cache.setQueryData<MasterKeyStatus>(['master-key'], (status) => status && withProgress(status, event));

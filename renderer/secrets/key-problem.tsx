@@ -1,17 +1,16 @@
 import { KeyRound } from 'lucide-react';
-import type { ApiProblem } from '../api/problem.ts';
 import { goTo } from '../frame/route.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemPanel } from './problem-panel.tsx';
 
-type KeyProblemProps = { title: string; problem: ApiProblem; onRetry: () => void };
+type KeyProblemProps = { state: 'locked' | 'missing'; detail: string; onRetry: () => void };
 
 /** The store is there, but the key to it is not: the daemon says what to do. */
-export function KeyProblem({ title, problem, onRetry }: KeyProblemProps) {
+export function KeyProblem({ state, detail, onRetry }: KeyProblemProps) {
   return (
     <ProblemPanel
       icon={<KeyRound />}
-      title={title}
+      title={`The master key is ${state}`}
       actions={
         <>
           <Button variant="primary" onClick={onRetry}>
@@ -21,7 +20,7 @@ export function KeyProblem({ title, problem, onRetry }: KeyProblemProps) {
         </>
       }
     >
-      <p className="text-text">{problem.message}</p>
+      <p className="text-text">{detail}</p>
       <p>
         Nothing is lost, and all but secrets goes on working. Until then, commands can run without them only.
       </p>

@@ -17,8 +17,8 @@ export function SecretProblem({ workspace, query, onRetry }: SecretProblemProps)
   const store = damagedStoreIn(error);
   if (store !== undefined) return <DamagedStorePanel workspace={workspace} store={store} onRetry={onRetry} />;
   if (error instanceof ApiProblem && error.code === 'master_key_locked')
-    return <KeyProblem title="The master key is locked" problem={error} onRetry={onRetry} />;
+    return <KeyProblem state="locked" detail={error.message} onRetry={onRetry} />;
   if (error instanceof ApiProblem && error.code === 'master_key_unavailable')
-    return <KeyProblem title="The master key is missing" problem={error} onRetry={onRetry} />;
+    return <KeyProblem state="missing" detail={error.message} onRetry={onRetry} />;
   return <QueryState query={query} what="secrets" />;
 }

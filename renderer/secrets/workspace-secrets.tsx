@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ScrollView, ViewHeader } from '../ui/view-header.tsx';
 import { DeleteSecretDialog } from './delete-secret-dialog.tsx';
 import { ImportDialog } from './import-dialog.tsx';
+import { KeyProblem } from './key-problem.tsx';
 import { NoSecrets } from './no-secrets.tsx';
 import { RevealDialog } from './reveal-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -39,7 +40,7 @@ export function WorkspaceSecrets({ workspace, selected }: WorkspaceSecretsProps)
       {secrets === undefined && (
         <SecretProblem workspace={workspace} query={query} onRetry={() => void query.refetch()} />
       )}
-      {secrets?.length === 0 && <NoSecrets workspaceName={workspace.name} action={<Actions />} />}
+      {secrets?.length === 0 && <FirstSecret workspaceName={workspace.name} />}
       {secrets !== undefined && secrets.length > 0 && (
         <SecretList
           secrets={secrets}
@@ -80,6 +81,16 @@ export function WorkspaceSecrets({ workspace, selected }: WorkspaceSecretsProps)
 }
 
 type Deed = 'reveal' | 'change' | 'delete';
+
+/** Without a key there is nothing to open, but nothing can be added either: better said before than after. */
+function FirstSecret({ workspaceName }: { workspaceName: string }) {
+  const { api } = usePanel();
+  const key = useQuery(queries.masterKey(api));
+  if (key.data === undefined || key.data.state === 'ready')
+    return <NoSecrets workspaceName={workspaceName} action={<Actions />} />;
+  const { state, detail } = key.data;
+  return <KeyProblem state={state} detail={detail ?? ''} onRetry={() => void key.refetch()} />;
+}
 
 function Actions() {
   return (
