@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChildServer, startServer } from './child-server.ts';
@@ -13,8 +14,8 @@ export interface DaemonUnderTest extends AsyncDisposable {
 export interface DaemonLauncher {
   /** Arguments for Node that start the daemon on a port of its own over `dataDir`. */
   args(dataDir: string): string[];
-  /** A fresh daemon on a fresh data folder, signed in, with a key and an empty project. */
-  launch(): Promise<DaemonUnderTest>;
+  /** A fresh daemon on a fresh data folder, signed in, with a key and an empty project that has these secrets. */
+  launch(secrets?: Readonly<Record<string, string>>): Promise<DaemonUnderTest>;
 }
 
 /** More keyed requests than any row makes: the daemon allows 600 a minute unless told otherwise. */
@@ -33,10 +34,14 @@ export function daemonLauncher(entry: string, tempDir: string, nodeFlags: readon
   ];
   return {
     args,
-    async launch() {
-      const server = await startServer(args(mkdtempSync(join(tempDir, 'data-'))), noRateLimit);
+    async launch(secrets = {}) {
+      const SERVICE_SECRET_KEY = randomBytes(32).toString('base64url');
+      const server = await startServer(args(mkdtempSync(join(tempDir, 'data-'))), {
+        ...noRateLimit,
+        SERVICE_SECRET_KEY,
+      });
       try {
-        return await prepare(server, mkdtempSync(join(tempDir, 'project-')));
+        return await prepare(server, mkdtempSync(join(tempDir, 'project-')), secrets);
       } catch (cause) {
         await server[Symbol.asyncDispose]();
         throw cause;
@@ -45,7 +50,11 @@ export function daemonLauncher(entry: string, tempDir: string, nodeFlags: readon
   };
 }
 
-async function prepare(server: ChildServer, projectDir: string): Promise<DaemonUnderTest> {
+async function prepare(
+  server: ChildServer,
+  projectDir: string,
+  secrets: Readonly<Record<string, string>>,
+): Promise<DaemonUnderTest> {
   const { url, login_token } = server.ready;
   const session = await post(`${url}/api/session`, undefined, { token: login_token });
   const token = String(session.session_token);
@@ -56,6 +65,11 @@ async function prepare(server: ChildServer, projectDir: string): Promise<DaemonU
   });
   const key = String(created.key);
   await post(`${url}/api/project/load`, key, { path: projectDir });
+  const env = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`);
+  if (env.length > 0) {
+    await post(`${url}/api/project/load`, token, { path: projectDir });
+    await post(`${url}/api/secrets`, token, { env: env.join('') });
+  }
   return {
     pid: server.pid,
     url,

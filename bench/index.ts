@@ -6,6 +6,7 @@ import { describeMachine } from './machine.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { printMachine, printRow, printVerdict } from './report.ts';
 import type { Row, RowResult } from './row.ts';
+import { fernet } from './rows/fernet.ts';
 import { firstFrame } from './rows/first-frame.ts';
 import { firstLoad } from './rows/first-load.ts';
 import { flood } from './rows/flood.ts';
@@ -15,6 +16,7 @@ import { mutation } from './rows/mutation.ts';
 import { shellReceipt } from './rows/shell-receipt.ts';
 import { start } from './rows/start.ts';
 import { stream } from './rows/stream.ts';
+import { streamSecrets } from './rows/stream-secrets.ts';
 import { verifyChain } from './rows/verify-chain.ts';
 import { runRows } from './run-rows.ts';
 
@@ -32,7 +34,9 @@ const allRows: readonly Row[] = [
   shellReceipt,
   firstLoad,
   verifyChain,
+  fernet,
   masking,
+  streamSecrets,
 ];
 const root = resolve(import.meta.dirname, '..');
 

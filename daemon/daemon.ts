@@ -253,7 +253,15 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   ];
   const rateLimiter = new RateLimiter(config.requestsPerMinute, clock);
   const pages = { panelDir: join(builtRoot, 'panel'), docsDir: join(builtRoot, 'docs') };
-  const app = createApp({ routes, logger, version, pages, authenticate, rateLimiter });
+  const app = createApp({
+    routes,
+    logger,
+    mask: (text) => masks.all.text(text),
+    version,
+    pages,
+    authenticate,
+    rateLimiter,
+  });
   server = stack.use(await listenOnLoopback({ port: config.port, version, logger, app }));
   // Who waits for the daemon need not wait for this too: until it is written, others see a daemon that is starting.
   const published = lock.publish({ url: server.url, version }).catch(failure.resolve);

@@ -1,8 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { findPython } from '../e2e/interop/python.ts';
 
-/** What the tests run beside the project itself, and the Debian package that has it. */
-const needed = [
+interface Needed {
+  program: string;
+  /** Of Debian. */
+  package: string;
+  for: string;
+  /** Where it is no program on the path. */
+  isInstalled?: () => boolean;
+}
+
+/** What the tests run beside the project itself. */
+const needed: Needed[] = [
   { program: 'chromium', package: 'chromium', for: 'the panel and desktop tests' },
   { program: 'strace', package: 'strace', for: 'the crash tests' },
   { program: 'curl', package: 'curl', for: 'the journeys' },
@@ -10,15 +20,24 @@ const needed = [
   { program: 'mkfs.ext4', package: 'e2fsprogs', for: 'the power-cut tests' },
   { program: 'ps', package: 'procps', for: 'the job tests' },
   { program: 'python3', package: 'python3', for: 'the second verifier' },
+  {
+    program: 'cryptography for python3',
+    package: 'python3-cryptography',
+    for: 'the Fernet tests',
+    isInstalled: () => findPython() !== undefined,
+  },
+  { program: 'gnome-keyring-daemon', package: 'gnome-keyring', for: 'the keychain tests' },
+  { program: 'dbus-daemon', package: 'dbus', for: 'the keychain tests' },
+  { program: 'gdbus', package: 'libglib2.0-bin', for: 'the keychain tests' },
   { program: 'rg', package: 'ripgrep', for: 'the search tests' },
   { program: 'setsid', package: 'util-linux', for: 'the job tests' },
 ];
 
-const missing = needed.filter(({ program }) => !isInstalled(program));
+const missing = needed.filter(({ program, isInstalled = () => isOnPath(program) }) => !isInstalled());
 if (missing.length > 0)
   process.exitCode = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') ? install() : complain();
 
-function isInstalled(program: string): boolean {
+function isOnPath(program: string): boolean {
   if (program === 'chromium' && process.env.CHROMIUM_PATH !== undefined)
     return existsSync(process.env.CHROMIUM_PATH);
   return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;

@@ -3,6 +3,7 @@ import type { LinesFile } from '../lines-file.ts';
 import type { Bench } from '../row.ts';
 import { runClient, runProgram } from '../run-program.ts';
 import type { Sshd } from '../sshd.ts';
+import { shuffled } from '../statistics.ts';
 
 const timeoutMs = 120_000;
 const pingBytes = ': ping\n\n'.length;
@@ -81,4 +82,23 @@ export async function sshVariants(sshd: Sshd, cmd: string, expectedBytes: number
     shellVariant('ssh', 'ssh "$@" >/dev/null', sshd.sshArgs(cmd)),
     shellVariant('ssh true (connecting)', 'ssh "$@" >/dev/null', sshd.sshArgs('true')),
   ];
+}
+
+/** Seconds of each variant, round by round, after one round that does not count. */
+export async function interleave(
+  bench: Bench,
+  variants: readonly Variant[],
+  rounds: number,
+  afterRound: () => Promise<unknown>,
+): Promise<Map<string, number[]>> {
+  const times = new Map(variants.map(({ name }) => [name, [] as number[]]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const variant of shuffled(variants)) {
+      bench.progress(`round ${round} of ${rounds}: ${variant.name}`);
+      const seconds = await variant.run();
+      if (round > 0) times.get(variant.name)?.push(seconds);
+    }
+    if (round > 0) await afterRound();
+  }
+  return times;
 }

@@ -3,13 +3,12 @@ import { startServer } from '../child-server.ts';
 import { lineBytes, linesFile } from '../lines-file.ts';
 import { type Bench, figure, type Row, type RowResult, ratioTarget } from '../row.ts';
 import { startSshd, whyNoSshd } from '../sshd.ts';
-import { shuffled } from '../statistics.ts';
 import {
   curlVariant,
+  interleave,
   type StreamServer,
   shellVariant,
   sshVariants,
-  type Variant,
   verified,
 } from './stream-variants.ts';
 
@@ -57,23 +56,4 @@ async function run(bench: Bench): Promise<RowResult> {
     targets,
     notes,
   };
-}
-
-/** Seconds of each variant, round by round, after one round that does not count. */
-async function interleave(
-  bench: Bench,
-  variants: readonly Variant[],
-  rounds: number,
-  afterRound: () => Promise<unknown>,
-): Promise<Map<string, number[]>> {
-  const times = new Map(variants.map(({ name }) => [name, [] as number[]]));
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const variant of shuffled(variants)) {
-      bench.progress(`round ${round} of ${rounds}: ${variant.name}`);
-      const seconds = await variant.run();
-      if (round > 0) times.get(variant.name)?.push(seconds);
-    }
-    if (round > 0) await afterRound();
-  }
-  return times;
 }

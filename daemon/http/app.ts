@@ -1,17 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { CodedError } from '../contract/errors.ts';
-import type { Logger } from '../lib/logger.ts';
 import { type Admission, admit, admitStill, queryObject, validate } from './admit.ts';
 import { sendBytes } from './answer-bytes.ts';
-import { sendProblem } from './errors.ts';
+import { type ProblemOptions, sendProblem } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
 import type { PagesOptions } from './pages.ts';
 import { readRawBody } from './raw-body.ts';
 import type { Answer, Call, Handler, Principal, Route } from './route.ts';
 
-export interface AppOptions extends Admission {
+export interface AppOptions extends Admission, ProblemOptions {
   readonly routes: readonly Route[];
-  readonly logger: Logger;
   readonly version: string;
   /** What is served beside the API routes: the panel and the documentation pages. */
   readonly pages?: PagesOptions;
@@ -33,7 +31,7 @@ export function createApp(options: AppOptions): RequestListener {
   const loadOthers = async () =>
     (await import('./express-app.ts')).createExpressApp({ ...options, handlers });
   return (req, res) => {
-    const fail = (error: unknown) => sendProblem(res, error, options.logger);
+    const fail = (error: unknown) => sendProblem(res, error, options);
     const url = req.url ?? '';
     const mark = url.indexOf('?');
     const handle = direct.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);

@@ -16,8 +16,18 @@ export function toProblem(error: unknown): Problem {
   };
 }
 
+export interface ProblemOptions {
+  readonly logger: Logger;
+  /** Puts `***` in the place of secrets; a caller's own words come back in some problems. */
+  readonly mask?: (text: string) => string;
+}
+
 /** Answers with the problem; when the head is already out, the stream is cut so that no client takes it for complete. */
-export function sendProblem(res: ServerResponse, error: unknown, logger: Logger): void {
+export function sendProblem(
+  res: ServerResponse,
+  error: unknown,
+  { logger, mask = (text) => text }: ProblemOptions,
+): void {
   const problem = toProblem(error);
   if (problem.status >= 500) logger.error({ err: error, code: problem.code }, 'request failed');
   else logger.debug({ code: problem.code, detail: problem.detail }, 'request refused');
@@ -25,7 +35,7 @@ export function sendProblem(res: ServerResponse, error: unknown, logger: Logger)
     res.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(problem));
+  const body = Buffer.from(mask(JSON.stringify(problem)));
   if (problem.status === 401) res.setHeader('WWW-Authenticate', 'Bearer realm="tallystick"');
   const retryAfter = problem.retry_after;
   if (typeof retryAfter === 'number') res.setHeader('Retry-After', String(retryAfter));

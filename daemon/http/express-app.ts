@@ -1,18 +1,16 @@
 import express, { type Express, type Request, type Response } from 'express';
 import { CodedError } from '../contract/errors.ts';
-import type { Logger } from '../lib/logger.ts';
-import { sendProblem } from './errors.ts';
+import { type ProblemOptions, sendProblem } from './errors.ts';
 import { createPages, type PagesOptions } from './pages.ts';
 import type { Handler, Route } from './route.ts';
 
-export interface ExpressAppOptions {
+export interface ExpressAppOptions extends ProblemOptions {
   readonly handlers: ReadonlyMap<Route, Handler>;
-  readonly logger: Logger;
   readonly pages?: PagesOptions;
 }
 
 /** The routes that have parameters, the pages, and the refusal of everything else. */
-export function createExpressApp({ handlers, logger, pages }: ExpressAppOptions): Express {
+export function createExpressApp({ handlers, pages, ...problems }: ExpressAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -36,7 +34,7 @@ export function createExpressApp({ handlers, logger, pages }: ExpressAppOptions)
     throw new CodedError('not_found', `There is nothing at ${req.method} ${req.path}.`);
   });
   app.use((error: unknown, _req: Request, res: Response, _next: express.NextFunction) => {
-    sendProblem(res, error, logger);
+    sendProblem(res, error, problems);
   });
   return app;
 }

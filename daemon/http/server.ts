@@ -97,7 +97,7 @@ function createGuardedServer({ version, logger, app }: ServerOptions): Server {
       checkGuard(req, localPort(req));
     } catch (error) {
       res.setHeader('Tallystick-Version', version);
-      sendProblem(res, error, logger);
+      sendProblem(res, error, { logger });
       return;
     }
     app(req, res);

@@ -1,4 +1,5 @@
-const minPartCharacters = 6;
+import { minPatternBytes } from './pattern-filter.ts';
+
 /** Columns at which `base64` (76) and `openssl base64` (64) begin a new line, and `xxd -p` (60). */
 const base64Columns = [76, 64];
 const hexColumns = [60];
@@ -52,6 +53,6 @@ function linesOf(encoded: string, columns: number): string[] {
   const lines: string[] = [];
   for (let at = 0; at < encoded.length; at += columns) lines.push(encoded.slice(at, at + columns));
   const last = lines.at(-1) ?? '';
-  if (last.length < minPartCharacters) lines.push(`${lines.at(-2)}\n${last}`);
+  if (last.length < minPatternBytes) lines.push(`${lines.at(-2)}\n${last}`);
   return lines;
 }

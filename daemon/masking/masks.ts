@@ -31,7 +31,7 @@ export class Masks {
     if (patterns.length > 0) this.#patterns = this.#patterns.with(patterns);
   }
 
-  /** The text with `***` for every occurrence; the very string where there is none. */
+  /** The text with `***` for every occurrence, lone surrogates as U+FFFD; the very string where there is none. */
   text(text: string): string {
     if (this.isEmpty) return text;
     const masker = new StreamMasker(this);

@@ -1,7 +1,7 @@
 import type { SortedPatterns } from './sorted-patterns.ts';
 
-/** All patterns have as many; those that begin with the same are a group. */
-export const prefixBytes = 6;
+/** No pattern is shorter: a few bytes would be found everywhere. Patterns that begin with the same six are a group. */
+export const minPatternBytes = 6;
 
 /** A block of text that is looked up has three bytes. */
 const blockBytes = 3;
@@ -47,7 +47,7 @@ export class PatternFilter {
 
   /** The group of the six bytes at `at`; -1 where no pattern begins with them. */
   groupAt(text: Uint8Array, at: number): number {
-    if (at + prefixBytes > text.length) return -1;
+    if (at + minPatternBytes > text.length) return -1;
     let group = (this.#groups[hashOfPrefix(text, at) >>> this.#groupsShift] ?? 0) - 1;
     while (group >= 0 && !this.#isOfGroup(group, text, at)) group = (this.#nextGroup[group] ?? 0) - 1;
     return group;
@@ -60,7 +60,7 @@ export class PatternFilter {
     const groups = this.#groups;
     const groupsShift = this.#groupsShift;
     const stride = this.#stride;
-    const lastStart = Math.min(before - 1, text.length - prefixBytes);
+    const lastStart = Math.min(before - 1, text.length - minPatternBytes);
     const lastBlock = Math.min(lastStart + stride - 1, text.length - blockBytes);
     for (let at = 0; at <= lastBlock; at += stride) {
       const block = (text[at] ?? 0) | ((text[at + 1] ?? 0) << 8) | ((text[at + 2] ?? 0) << 16);
@@ -77,7 +77,7 @@ export class PatternFilter {
   #isOfGroup(group: number, text: Uint8Array, at: number): boolean {
     const { bytes, starts } = this.#patterns;
     const start = starts[this.#groupStarts[group] ?? 0] ?? 0;
-    for (let byte = 0; byte < prefixBytes; byte += 1)
+    for (let byte = 0; byte < minPatternBytes; byte += 1)
       if (bytes[start + byte] !== text[at + byte]) return false;
     return true;
   }
@@ -120,7 +120,7 @@ function groupStartsOf({ bytes, starts, size }: SortedPatterns): Int32Array {
   for (let pattern = 0; pattern < size; pattern += 1) {
     const start = starts[pattern] ?? 0;
     const before = pattern === 0 ? -1 : (starts[pattern - 1] ?? 0);
-    let alike = before < 0 ? 0 : prefixBytes;
+    let alike = before < 0 ? 0 : minPatternBytes;
     for (let byte = 0; byte < alike; byte += 1) if (bytes[start + byte] !== bytes[before + byte]) alike = 0;
     if (alike > 0) continue;
     groups[count] = pattern;

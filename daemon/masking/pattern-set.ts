@@ -1,11 +1,12 @@
-import { PatternFilter, prefixBytes } from './pattern-filter.ts';
-import { mergedOnce, SortedPatterns, sortedOnce } from './sorted-patterns.ts';
+import { minPatternBytes, PatternFilter } from './pattern-filter.ts';
+import { sortPatterns } from './sort-patterns.ts';
+import { SortedPatterns } from './sorted-patterns.ts';
 
 /**
  * Byte patterns, 6 bytes or longer, that are looked for all at once. Never changes; `with` gives a larger one. A pass over
- * text looks at a few bytes in every four to eight, and at a place where a pattern may begin at no more than
- * (1 + log2 of the patterns that begin with the same 6 bytes) times the longest pattern: linear in the text, whatever it
- * is. It takes the patterns' bytes and some 30 to 60 more for each.
+ * text looks at three bytes in every four to eight, and at a place where a pattern may begin at no more than
+ * (2 + log2 of the patterns that begin with the same 6 bytes) times the longest pattern: linear in the text, whatever it
+ * is. It takes the patterns' bytes and up to some 80 more for each.
  */
 export class PatternSet {
   readonly #patterns: SortedPatterns;
@@ -15,15 +16,15 @@ export class PatternSet {
 
   /** Throws for a pattern under 6 bytes. */
   static of(patterns: readonly Uint8Array[]): PatternSet {
-    return new PatternSet(sortedOnce(patterns));
+    return new PatternSet(SortedPatterns.none.with(sortPatterns(patterns)));
   }
 
-  private constructor(sorted: readonly Uint8Array[]) {
-    this.#patterns = new SortedPatterns(sorted);
-    if (this.#patterns.shortest < prefixBytes)
-      throw new RangeError(`a pattern is under ${prefixBytes} bytes`);
+  private constructor(patterns: SortedPatterns) {
+    this.#patterns = patterns;
+    if (this.#patterns.shortest < minPatternBytes)
+      throw new RangeError(`a pattern is under ${minPatternBytes} bytes`);
     this.#filter = new PatternFilter(this.#patterns);
-    this.#byFirstByte = firstByteStarts(sorted);
+    this.#byFirstByte = firstByteStarts(this.#patterns);
   }
 
   get size(): number {
@@ -37,7 +38,7 @@ export class PatternSet {
 
   /** Costs the sorting of the new ones and a copy of the others. */
   with(patterns: readonly Uint8Array[]): PatternSet {
-    return new PatternSet(mergedOnce(this.#patterns, sortedOnce(patterns)));
+    return new PatternSet(this.#patterns.with(sortPatterns(patterns)));
   }
 
   /** The longest occurrence at every place before `before` where one begins, in order; it may end after `before`. */
@@ -69,7 +70,7 @@ export class PatternSet {
   }
 
   #isUnfinishedAt(text: Uint8Array, at: number): boolean {
-    if (text.length - at < prefixBytes) {
+    if (text.length - at < minPatternBytes) {
       const first = text[at] ?? 0;
       const [start = 0, end = 0] = this.#byFirstByte.subarray(first, first + 2);
       return start < end && this.#patterns.isUnfinishedAt(start, end, text, at);
@@ -85,9 +86,12 @@ export class PatternSet {
   }
 }
 
-function firstByteStarts(sorted: readonly Uint8Array[]): Int32Array {
+function firstByteStarts({ bytes, starts: patternStarts, size }: SortedPatterns): Int32Array {
   const starts = new Int32Array(257);
-  for (const [first = 0] of sorted) starts[first + 1] = (starts[first + 1] ?? 0) + 1;
+  for (let position = 0; position < size; position += 1) {
+    const next = (bytes[patternStarts[position] ?? 0] ?? 0) + 1;
+    starts[next] = (starts[next] ?? 0) + 1;
+  }
   for (let byte = 1; byte <= 256; byte += 1) starts[byte] = (starts[byte] ?? 0) + (starts[byte - 1] ?? 0);
   return starts;
 }

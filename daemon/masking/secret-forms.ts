@@ -1,9 +1,8 @@
 import { minMaskedCharacters } from '../contract/secrets.ts';
 import { base64Forms, hexForms, wrappedForms } from './byte-forms.ts';
-import { escapedForms, urlForms } from './text-forms.ts';
-
-/** No pattern is shorter: a few bytes would be found everywhere. */
-export const minPatternBytes = 6;
+import { escapedForms } from './escaped-forms.ts';
+import { minPatternBytes } from './pattern-filter.ts';
+import { urlForms } from './url-forms.ts';
 
 /**
  * A longer text is looked for in segments of this many characters, each of which overlaps the next: patterns stay short
@@ -15,8 +14,9 @@ const overlapCharacters = 4;
 
 /**
  * The byte patterns that give a secret away: its value as it is and line by line, and as the usual tools encode and quote
- * it. Unique, each 6 bytes or longer and at most 1 KiB; none for a value under 6 characters (code points). Their bytes
- * together are at most some 45 times those of the value.
+ * it. Unique, each 6 bytes or longer and at most 1 KiB; none for a value under 6 characters (code points). Those of a long
+ * value of random printable ASCII have up to 50 times its bytes, of any text up to 200 times; of letters and digits, a
+ * dozen times.
  */
 export function formsOf(value: string): Buffer[] {
   if (isShort(value)) return [];
@@ -26,8 +26,7 @@ export function formsOf(value: string): Buffer[] {
   const trimmed = longEnough(value.trim(), text);
   for (const source of new Set([text, trimmed])) addTextForms(patterns, source);
   for (const source of new Set([value, text, trimmed])) addByteForms(patterns, source);
-  for (const line of linesOf(value))
-    for (const segment of segmentsOf(line)) addAll(patterns, escapedForms(segment));
+  for (const line of linesOf(value)) addTextForms(patterns, line);
   return [...patterns]
     .map((pattern) => Buffer.from(pattern))
     .filter(({ length }) => length >= minPatternBytes);

@@ -13,25 +13,20 @@ export class SortedPatterns {
   readonly #prefixes: Int32Array;
   #compared = 0;
 
-  /** `sorted` without duplicates. */
-  constructor(sorted: readonly Uint8Array[]) {
-    this.size = sorted.length;
-    this.starts = new Int32Array(sorted.length + 1);
-    let end = 0;
+  static readonly none = new SortedPatterns(new Uint8Array(0), new Int32Array(1));
+
+  private constructor(bytes: Uint8Array, starts: Int32Array) {
+    this.bytes = bytes;
+    this.starts = starts;
+    this.size = starts.length - 1;
     let longest = 0;
     let shortest = Number.POSITIVE_INFINITY;
-    sorted.forEach(({ length }, position) => {
-      end += length;
-      longest = Math.max(longest, length);
-      shortest = Math.min(shortest, length);
-      this.starts[position + 1] = end;
-    });
+    for (let position = 0; position < this.size; position += 1) {
+      longest = Math.max(longest, this.#length(position));
+      shortest = Math.min(shortest, this.#length(position));
+    }
     this.longest = longest;
     this.shortest = shortest;
-    this.bytes = new Uint8Array(end);
-    sorted.forEach((pattern, position) => {
-      this.bytes.set(pattern, this.starts[position]);
-    });
     this.#prefixes = this.#findPrefixes();
   }
 
@@ -40,9 +35,32 @@ export class SortedPatterns {
     return this.#compared;
   }
 
-  *[Symbol.iterator](): Generator<Uint8Array> {
-    for (let position = 0; position < this.size; position += 1)
-      yield this.bytes.subarray(this.starts[position], this.starts[position + 1]);
+  /** With more, which are sorted and each there once. What is here already is copied in blocks. */
+  with(sorted: readonly Uint8Array[]): SortedPatterns {
+    const places = sorted.map((pattern) => this.#after(0, this.size, pattern, 0));
+    const isNew = sorted.map((pattern, at) => !this.#isAt((places[at] ?? 0) - 1, pattern));
+    const added = sorted.filter((_, at) => isNew[at]);
+    const addedPlaces = places.filter((_, at) => isNew[at]);
+    const bytes = new Uint8Array(this.bytes.length + added.reduce((sum, { length }) => sum + length, 0));
+    const starts = new Int32Array(this.starts.length + added.length);
+    let end = 0;
+    let size = 0;
+    let done = 0;
+    const copyUpTo = (place: number) => {
+      const from = this.starts[done] ?? 0;
+      bytes.set(this.bytes.subarray(from, this.starts[place]), end);
+      for (; done < place; done += 1) starts[size++] = end + (this.starts[done] ?? 0) - from;
+      end += (this.starts[place] ?? 0) - from;
+    };
+    added.forEach((pattern, at) => {
+      copyUpTo(addedPlaces[at] ?? 0);
+      bytes.set(pattern, end);
+      starts[size++] = end;
+      end += pattern.length;
+    });
+    copyUpTo(this.size);
+    starts[size] = end;
+    return new SortedPatterns(bytes, starts);
   }
 
   /** Length of the longest pattern among those from `first` to before `end` that stands in `text` at `at`; 0 for none. */
@@ -89,6 +107,14 @@ export class SortedPatterns {
     return common;
   }
 
+  #isAt(position: number, pattern: Uint8Array): boolean {
+    return (
+      position >= 0 &&
+      this.#length(position) === pattern.length &&
+      this.#common(position, pattern, 0) === pattern.length
+    );
+  }
+
   #length(position: number): number {
     return (this.starts[position + 1] ?? 0) - (this.starts[position] ?? 0);
   }
@@ -104,27 +130,4 @@ export class SortedPatterns {
     }
     return prefixes;
   }
-}
-
-/** `patterns` sorted as `SortedPatterns` wants them. */
-export function sortedOnce(patterns: readonly Uint8Array[]): Uint8Array[] {
-  const sorted = [...patterns].sort(Buffer.compare);
-  return sorted.filter((pattern, at) => at === 0 || Buffer.compare(pattern, sorted[at - 1] ?? pattern) !== 0);
-}
-
-/** Two such lists as one. */
-export function mergedOnce(one: Iterable<Uint8Array>, other: readonly Uint8Array[]): Uint8Array[] {
-  const merged: Uint8Array[] = [];
-  let at = 0;
-  for (const pattern of one) {
-    for (let next = other[at]; next !== undefined; next = other[at]) {
-      const order = Buffer.compare(next, pattern);
-      if (order > 0) break;
-      at += 1;
-      if (order < 0) merged.push(next);
-    }
-    merged.push(pattern);
-  }
-  for (; at < other.length; at += 1) merged.push(...other.slice(at, at + 1));
-  return merged;
 }

@@ -10,16 +10,20 @@ const nothing = Buffer.alloc(0);
  * and for all that comes.
  */
 export class StreamMasker {
-  /** How many `***` it has put. */
-  count = 0;
   readonly #masks: { readonly patterns: PatternSet };
   /** Begins where an occurrence may begin that is not complete yet. */
   #held: Buffer = nothing;
   /** How many bytes of the held a `***` that is already out stands for. */
   #covered = 0;
+  #count = 0;
 
   constructor(masks: { readonly patterns: PatternSet }) {
     this.#masks = masks;
+  }
+
+  /** How many `***` it has put. */
+  get count(): number {
+    return this.#count;
   }
 
   /** What is certain after this chunk; the chunk itself where it holds nothing to mask and nothing is held back. */
@@ -42,7 +46,7 @@ export class StreamMasker {
     const first = certain < bytes.length ? patterns.longestAt(bytes, certain) : 0;
     if (first > 0) output.mask(certain, certain + first);
     const result = output.upTo(certain);
-    this.count += output.count;
+    this.#count += output.count;
     this.#covered = Math.max(0, output.covered - certain);
     // A copy: a few bytes must not keep a whole chunk in memory.
     this.#held = certain === bytes.length ? nothing : Buffer.from(bytes.subarray(certain));

@@ -16,9 +16,10 @@ export async function placeToImportTo(sources: KeySources): Promise<KeyPlace> {
       'There is no keychain to keep the key in. Give it with SERVICE_SECRET_KEY or in a key file, and start the service again.',
     );
   }
-  if (!('fault' in asked)) return asked.place;
-  if (asked.garbage !== undefined) return asked.garbage;
-  throw codedFault(asked.fault);
+  if ('fault' in asked && asked.garbage === undefined) throw codedFault(asked.fault);
+  const place = 'fault' in asked ? asked.garbage : asked.place;
+  if (place.source === 'file' && !(await sources.files.isWritable())) throw fileNotWritable('import');
+  return place;
 }
 
 /**
@@ -33,11 +34,14 @@ export async function placeToRotateIn(sources: KeySources): Promise<KeyPlace> {
       'The master key comes from SERVICE_SECRET_KEY, which the service can not change. To rotate it: import the key into the keychain, start the service without SERVICE_SECRET_KEY, rotate; then export the new key and set it there again.',
     );
   if ('fault' in asked) throw codedFault(asked.fault);
-  if (asked.source === 'file' && !(await sources.files.isWritable()))
-    throw notManaged(
-      'The folder of the key file can not be written by this user. To rotate the key: start the service as a user who may write it, or keep the key in the keychain.',
-    );
+  if (asked.source === 'file' && !(await sources.files.isWritable())) throw fileNotWritable('rotate');
   return asked.place;
+}
+
+function fileNotWritable(verb: string): CodedError {
+  return notManaged(
+    `The folder of the key file can not be written by the service. To ${verb} the key, start it as a user who may write there, or without a key file and with the key in the keychain.`,
+  );
 }
 
 function notManaged(detail: string): CodedError {

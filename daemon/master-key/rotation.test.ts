@@ -73,7 +73,9 @@ test('a failure at any step loses no store, and a rerun completes', async () => 
       await expectAllOpen(world, at);
       // The process that failed goes on as well as one that starts anew.
       const rerun = step % 2 === 0 ? keys : world.keys();
+      const wasComplete = failure === undefined ? world.record.key_id : null;
       const { key_id, pending } = await world.rotation(rerun).rotate(actor);
+      expect(key_id, at).not.toBe(wasComplete);
       expect(pending, at).toEqual([{ ws_id: ws(2), slug: ws(2) }]);
       expect([world.sealedWith.get(ws(1)), world.sealedWith.get(ws(3))], at).toEqual([key_id, key_id]);
       expect(world.record, at).toMatchObject({ key_id, rotation: null });
@@ -112,6 +114,22 @@ test('a workspace that is away over two rotations keeps its key until it is back
   expect([...world.entries.keys()]).toEqual(['master-key']);
 });
 
+test('a key that was to be kept for a workspace is dropped where the rerun reaches it', async () => {
+  const world = await worldWithStores(2);
+  const old = `master-key-${world.record.key_id}`;
+  world.unreachable.add(ws(2));
+  const keys = world.keys();
+  await keys.beginRotation();
+  world.fault = { step: world.steps.length + 4, persisted: true };
+  await expect(keys.finishRotation([ws(2)])).rejects.toThrow();
+  expect([...world.entries.keys()]).toContain(old);
+  world.fault = undefined;
+  world.unreachable.clear();
+  await world.rotation(world.keys()).rotate(actor);
+  expect([...world.entries.keys()]).toEqual(['master-key']);
+  await expectAllOpen(world);
+});
+
 test('a rotation that reaches a workspace again drops what was kept for it', async () => {
   const world = await worldWithStores(2);
   world.unreachable.add(ws(2));
@@ -124,16 +142,20 @@ test('a rotation that reaches a workspace again drops what was kept for it', asy
   await expectAllOpen(world);
 });
 
-test('an old key that is kept for a workspace and is gone is reported, and the others work', async () => {
+test('an old key that is kept for a workspace and is gone is reported, the others work, and it can be imported', async () => {
   const world = await worldWithStores(2);
   world.unreachable.add(ws(2));
   const old = world.record.key_id;
+  const oldKey = masterKeyText(await world.keys().exportKey());
   await world.rotation(world.keys()).rotate(actor);
   world.entries.delete(`master-key-${old}`);
   const keys = world.keys();
   expect((await keys.ring())?.opening.map(({ keyId }) => keyId)).toEqual([world.record.key_id]);
   await keys.ring();
   expect(world.notices).toEqual([expect.stringContaining(`${old}`)]);
+  await keys.importKey(oldKey);
+  await expectAllOpen(world);
+  expect((await keys.ring())?.opening.map(({ keyId }) => keyId)).toEqual([world.record.key_id, old]);
 });
 
 test('two rotations at once: the second is refused, and progress is told', async () => {
@@ -225,6 +247,23 @@ test('a key file is exchanged whole, and keeps its old keys beside it where they
   expect((await keys.ring())?.opening.map(({ keyId }) => keyId)).toEqual([second.key_id]);
 });
 
+test('a key that a crash left in a temporary file is removed with the next rotation, and nothing of others', async () => {
+  await using folder = await tempFolder();
+  const keyFile = join(folder.path, 'secret_key');
+  writeFileSync(keyFile, masterKeyText(newMasterKey()), { mode: 0o600 });
+  const temp = (digit: string) => `.durable-${digit.repeat(32)}.tmp`;
+  writeFileSync(join(folder.path, temp('0')), `${masterKeyText(newMasterKey())}\n`);
+  const others = [temp('1'), temp('2'), 'key-of-others'];
+  for (const name of others)
+    writeFileSync(join(folder.path, name), name === temp('2') ? '' : '{"version":1}');
+  writeFileSync(join(folder.path, 'key-of-others'), masterKeyText(newMasterKey()));
+  const options = { keyFile, keychain: undefined };
+  const world = await worldWithStores(1, options);
+  await world.rotation(world.keys(options)).rotate(actor);
+  expect(readdirSync(folder.path).sort()).toEqual([...others, 'secret_key'].sort());
+  expect(world.notices).toEqual([]);
+});
+
 test('a state file that is lost in the midst of a rotation loses no key', async () => {
   const world = await worldWithStores(2);
   const keys = world.keys();
@@ -237,14 +276,24 @@ test('a state file that is lost in the midst of a rotation loses no key', async 
   expect([...world.entries.keys()]).toEqual(['master-key']);
 });
 
-test('a keychain that is asked while a rotation begins answers with the key that seals from then on', async () => {
+test('who asks while a rotation begins gets the key that seals from then on', async () => {
   const world = await worldWithStores(1);
-  const keys = world.keys();
-  const [rings, begun] = await Promise.all([
-    Promise.all(Array.from({ length: 5 }, () => keys.ringForWriting())),
-    keys.beginRotation(),
-  ]);
-  for (const { sealing } of rings)
-    expect([begun.sealing.keyId, world.record.key_id]).toContain(sealing.keyId);
-  expect((await keys.ringForWriting()).sealing).toEqual(begun.sealing);
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = world.keys({
+    keychain: (account) => {
+      const entry = world.keychainEntry(account);
+      const get = async () => {
+        const answer = await entry.get();
+        asked.resolve();
+        await held.promise;
+        return answer;
+      };
+      return { ...entry, get };
+    },
+  });
+  const ring = slow.ringForWriting();
+  await asked.promise;
+  const { sealing } = await world.keys().beginRotation();
+  held.resolve();
+  expect((await ring).sealing).toEqual(sealing);
 });

@@ -47,7 +47,7 @@ export function masterKeyRoutes({ keys, rotation, audit, publish }: MasterKeyRou
         const key = await keys.exportKey();
         await log('master_key.export', principal, key.keyId);
         const body: ExportedMasterKey = { key: masterKeyText(key), key_id: key.keyId };
-        return { status: 200, body, headers: { 'Cache-Control': 'no-store' } };
+        return { status: 200, body };
       },
     }),
     route({

@@ -1,11 +1,12 @@
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, open, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, type FileHandle, lstat, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { Timestamp, WorkspaceId } from '../contract/ids.ts';
 import { MasterKeyId } from '../contract/master-key.ts';
 import { systemErrorCode } from '../lib/durable-errors.ts';
 import { syncFolderOf, writeDurably } from '../lib/durable-file.ts';
+import { readMasterKey } from './key-format.ts';
 import type { KeyPlace, KeySlot } from './key-place.ts';
 
 /** What the state file remembers of the master key: ids, never a key. */
@@ -43,7 +44,10 @@ export function keyFiles(
     source: 'file',
     read: (slot) => readKeyFile(pathOf(slot), name),
     write: (slot, text) => writeDurably(pathOf(slot), `${text}\n`),
-    remove: (slot) => removeDurably(pathOf(slot)),
+    remove: async (slot) => {
+      await removeDurably(pathOf(slot));
+      await removeLeftKeys(dirname(path));
+    },
     // A file shows by itself whether it is there.
     prove: async () => undefined,
     isWritable: () => isWritable(dirname(path)),
@@ -90,6 +94,19 @@ async function removeDurably(path: string): Promise<void> {
     throw error;
   }
   await syncFolderOf(path);
+}
+
+/**
+ * Removes the temporary files with a key in them that crashes have left. The folder may hold those of others, which are
+ * being written just now: a key is ours.
+ */
+async function removeLeftKeys(folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).filter((name) => /^\.durable-.*\.tmp$/.test(name))) {
+    const path = join(folder, name);
+    const { size } = await lstat(path);
+    if (size <= maxKeyFileBytes && readMasterKey(await readFile(path, 'utf8')) !== undefined)
+      await removeDurably(path);
+  }
 }
 
 async function isWritable(folder: string): Promise<boolean> {

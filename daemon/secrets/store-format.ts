@@ -4,7 +4,7 @@ import type { MasterKeyId } from '../contract/master-key.ts';
 import { fernetKeyBytes, InvalidTokenError, openToken, sealToken } from '../lib/fernet.ts';
 import { readPlaintext, type StoreContents, StoreFormatError, writePlaintext } from './store-plaintext.ts';
 
-export type { StoreContents, StoredSecret, StoreFault } from './store-plaintext.ts';
+export type { StoreContents, StoredSecret } from './store-plaintext.ts';
 export { StoreFormatError } from './store-plaintext.ts';
 
 /** The Fernet key of a workspace's store: HKDF-SHA256 of the master key's 32 bytes. */

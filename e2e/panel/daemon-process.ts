@@ -21,6 +21,8 @@ export type DaemonProcess = {
   /** What it has written to stderr: its log. */
   log: () => string;
   stop: () => Promise<void>;
+  /** Ends it as a power failure would. */
+  kill: () => Promise<void>;
 };
 
 /** The master key of the daemons that one test file starts: one that comes again finds its secrets. */
@@ -47,12 +49,15 @@ export async function startDaemon(options: DaemonOptions): Promise<DaemonProcess
     port: Number(new URL(listening.url).port),
     loginToken: listening.login_token,
     log: () => log,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
   };
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
 }
 
 async function readyLine(child: ChildProcess, log: () => string): Promise<ListeningEvent> {

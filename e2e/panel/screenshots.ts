@@ -76,6 +76,7 @@ async function fill(page: Page): Promise<void> {
     keys.set(body.name, await api<CreatedKey>(page, 'POST', '/api/account/api-keys', body));
   const key = keys.get('Coding agent on my laptop')?.key ?? '';
   await writeSources(project, key);
+  await keepSecrets(page);
   await call(project, key, 'git log --oneline | head -5');
   await call(project, key, 'git status --short');
   await call(project, key, 'sleep 30', 1);
@@ -130,6 +131,20 @@ async function writeSources(project: LoadedProject, key: string): Promise<void> 
   await put('src/invoices/total.mjs', totals.replaceAll('area', 'invoices').replace('0.5', '0.49'), key);
 }
 
+/** Some secrets, and what the audit log tells of them. */
+async function keepSecrets(page: Page): Promise<void> {
+  const env = `DATABASE_URL=postgres://billing:8fK2mQ0w@localhost/billing
+STRIPE_KEY=key-51Hq9bTz0pXc4Vd7
+SMTP_URL=smtps://mailer:pw-4471@mail.example.com
+SESSION_SECRET=9c1f6e0b7d5a48f2
+`;
+  await api(page, 'POST', '/api/secrets', { env });
+  await api(page, 'POST', '/api/secrets/WEBHOOK_SECRET', { value: 'hook-2b7e151628aed2a6' });
+  await api(page, 'GET', '/api/secrets/DATABASE_URL');
+  await api(page, 'POST', '/api/secrets/OLD_TOKEN', { value: 'tok_0f1e2d3c4b5a' });
+  await api(page, 'DELETE', '/api/secrets/OLD_TOKEN');
+}
+
 async function writeSuite(path: string): Promise<void> {
   const areas = ['invoices', 'payments', 'refunds', 'webhooks'];
   for (const area of areas) {
@@ -164,7 +179,9 @@ async function takeAll(page: Page): Promise<void> {
     ['jobs', 'Jobs', 'Running'],
     ['files', 'Files', 'package.json'],
     ['receipts', 'Receipts', 'Today'],
+    ['secrets', 'Secrets', 'DATABASE_URL'],
     ['keys', 'API keys', 'Release bot'],
+    ['security', 'Security', 'revealed'],
     ['daemon', 'Daemon', 'Data folder'],
   ] as const) {
     await page.getByRole('link', { name: view, exact: true }).click();
@@ -175,9 +192,10 @@ async function takeAll(page: Page): Promise<void> {
     }
     if (name === 'files') {
       for (const part of ['src', 'invoices', 'total.mjs'])
-        await page.getByRole('treeitem', { name: part }).first().click();
+        await page.getByRole('treeitem', { name: part, exact: true }).click();
       await page.locator('.cm-content').getByText('export').waitFor();
     }
+    if (name === 'secrets') await takeReveal(page);
     if (name === 'receipts') {
       await page.getByRole('button', { name: /npm run format/ }).click();
       await page.getByRole('region', { name: 'Changes in src/invoices/total.mjs' }).waitFor();
@@ -191,6 +209,14 @@ async function takeAll(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
   await take(page, 'palette');
+}
+
+async function takeReveal(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Reveal DATABASE_URL' }).click();
+  await page.getByRole('button', { name: 'Reveal', exact: true }).click();
+  await page.getByRole('timer').waitFor();
+  await take(page, 'reveal');
+  await page.getByRole('button', { name: 'Hide now' }).click();
 }
 
 async function take(page: Page, name: string): Promise<void> {

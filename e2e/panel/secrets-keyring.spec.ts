@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Page } from 'playwright/test';
 import { type Keyring, keyringMissing, startKeyring } from '../../daemon/testing/keyring.ts';
 import { type DaemonOptions, type DaemonProcess, startDaemon } from './daemon-process.ts';
@@ -49,10 +49,7 @@ async function journey(page: Page, folder: string, options: DaemonOptions, sourc
   const first = await startDaemon(options);
   let oldKey: string;
   try {
-    await signIn(page, first);
-    await page.getByLabel('Path of a project folder').fill(join(folder, 'acme'));
-    await page.keyboard.press('Enter');
-    await expect(page.getByRole('button', { name: 'Workspace: acme. Switch' })).toBeVisible();
+    await openIn(page, first, join(folder, 'acme'));
     await addSecret(page, 'DB_PASSWORD', password);
     await addSecret(page, 'API_TOKEN', token);
 
@@ -81,7 +78,7 @@ async function journey(page: Page, folder: string, options: DaemonOptions, sourc
 
   const second = await startDaemon(options);
   try {
-    await signIn(page, second);
+    await openIn(page, second, join(folder, 'acme'));
     await expectRevealed(page);
     await view(page, 'Security');
     expect(await keyId(page)).not.toBe(oldKey);
@@ -96,7 +93,7 @@ async function lockAndUnlock(page: Page, options: DaemonOptions, keyring: Keyrin
   await keyring.lock();
   const daemon = await startDaemon(options);
   try {
-    await signIn(page, daemon);
+    await openIn(page, daemon, join(dirname(options.dataDir), 'acme'));
     await view(page, 'Secrets');
     const problem = page.getByRole('alert', { name: 'The master key is locked' });
     await expect(problem).toContainText('Unlock it and try again');
@@ -108,9 +105,13 @@ async function lockAndUnlock(page: Page, options: DaemonOptions, keyring: Keyrin
   }
 }
 
-async function signIn(page: Page, daemon: DaemonProcess): Promise<void> {
+/** Signs in, and opens the project: each session begins without one. */
+async function openIn(page: Page, daemon: DaemonProcess, path: string): Promise<void> {
   await page.goto(`${daemon.url}/#token=${daemon.loginToken}`);
   await expect(page.getByRole('heading', { name: 'Workspaces', level: 1 })).toBeVisible();
+  await page.getByLabel('Path of a project folder').fill(path);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Workspace: acme. Switch' })).toBeVisible();
 }
 
 async function expectRevealed(page: Page): Promise<void> {

@@ -50,6 +50,8 @@ export const queries = {
     queryOptions({
       queryKey: ['master-key'],
       queryFn: ({ signal }) => api.json<MasterKeyStatus>('/api/account/master-key', { signal }),
+      // A keychain is locked and unlocked without an event.
+      staleTime: 0,
     }),
 
   auditLog: (api: ApiClient) =>

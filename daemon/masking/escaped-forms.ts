@@ -1,38 +1,16 @@
 /** Encodes a text character by character, so that the form of a part is a part of the form of the whole. */
 type Encoder = (text: string) => string;
 
+/** What no encoder changes. */
+export const plainText = /^[\w.-]*$/;
+const printableAscii = /^[ -~]*$/;
+
 /** The text as it is, as JSON writers print it inside a string, and as shells quote it. */
 export function escapedForms(text: string): string[] {
-  return [text, ...escapers.map((encode) => encode(text))];
-}
-
-/** The text as it stands in a URL or a form, by the usual libraries. */
-export function urlForms(text: string): string[] {
-  return urlUnsafe.flatMap((unsafe) => {
-    const upper = text.replace(unsafe, percentEncoded);
-    const lower = upper.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-    return [upper, lower, upper.replaceAll('%20', '+'), lower.replaceAll('%20', '+')];
-  });
-}
-
-/** Each matches what it encodes; a space may become `%20` or, in a form, `+`. */
-const urlUnsafe = [
-  // encodeURIComponent
-  /[^A-Za-z0-9\-_.!~*'()]+/gu,
-  // Python's quote
-  /[^A-Za-z0-9\-_.~/]+/gu,
-  // RFC 3986, Python's quote_plus
-  /[^A-Za-z0-9\-_.~]+/gu,
-  // WHATWG forms, Java
-  /[^A-Za-z0-9\-_.*]+/gu,
-  // PHP's urlencode
-  /[^A-Za-z0-9\-_.]+/gu,
-  // encodeURI
-  /[^A-Za-z0-9\-_.!~*'();/?:@&=+$,#]+/gu,
-];
-
-function percentEncoded(text: string): string {
-  return [...Buffer.from(text)].map((byte) => `%${hexOf(byte, 2).toUpperCase()}`).join('');
+  if (plainText.test(text)) return [text];
+  const forms = [text, ...encoders.map((encode) => encode(text))];
+  if (!printableAscii.test(text)) forms.push(...otherCharacterEncoders.map((encode) => encode(text)));
+  return forms;
 }
 
 const json: Encoder = (text) => JSON.stringify(text).slice(1, -1);
@@ -47,14 +25,6 @@ const upperEscapes: Encoder = (text) =>
 const jsonEncoders: readonly Encoder[] = [
   json,
   (text) => withSlash(json(text)),
-  // Python's json.dumps
-  (text) => asciiPrintable(json(text)),
-  (text) => upperEscapes(asciiPrintable(json(text))),
-  (text) => asciiOnly(json(text)),
-  (text) => upperEscapes(asciiOnly(json(text))),
-  // PHP's json_encode
-  (text) => withSlash(asciiOnly(json(text))),
-  (text) => upperEscapes(withSlash(asciiOnly(json(text)))),
   // Go's encoding/json
   (text) => json(text).replace(/[<>&\u2028\u2029]/g, unicodeEscape),
   // .NET's System.Text.Json
@@ -64,6 +34,16 @@ const jsonEncoders: readonly Encoder[] = [
         .replaceAll('\\"', '\\u0022')
         .replace(/[<>&'+`\u007f-\uffff]/g, unicodeEscape),
     ),
+];
+const jsonAsciiEncoders: readonly Encoder[] = [
+  // Python's json.dumps
+  (text) => asciiPrintable(json(text)),
+  (text) => upperEscapes(asciiPrintable(json(text))),
+  (text) => asciiOnly(json(text)),
+  (text) => upperEscapes(asciiOnly(json(text))),
+  // PHP's json_encode
+  (text) => withSlash(asciiOnly(json(text))),
+  (text) => upperEscapes(withSlash(asciiOnly(json(text)))),
 ];
 
 function unicodeEscape(unit: string): string {
@@ -110,14 +90,14 @@ const shellEncoders: readonly Encoder[] = [
   backslashed,
   (text) => backslashed(text).replace(/^[~#]/, '\\$&'),
   inAnsiQuotes,
-  inAnsiQuotesUnassigned,
-  inAnsiQuotesAscii,
 ];
 
 /** As Python's repr and Node's inspect print a string; which quotes they escape depends on the others in it. */
-const literalEncoders: readonly Encoder[] = [
+const pythonEncoders: readonly Encoder[] = [
   (text) => text.replace(/[\\\p{Cc}]/gu, pythonEscape),
   (text) => text.replace(/['\\\p{Cc}]/gu, pythonEscape),
+];
+const nodeEncoders: readonly Encoder[] = [
   (text) => text.replace(/[\\\p{Cc}]/gu, nodeEscape),
   (text) => text.replace(/['\\\p{Cc}]/gu, nodeEscape),
 ];
@@ -133,7 +113,14 @@ function nodeEscape(character: string): string {
   return "btnvfr'\\".includes(name) ? `\\${name}` : `\\x${hexOf(character.charCodeAt(0), 2).toUpperCase()}`;
 }
 
-const escapers: readonly Encoder[] = [...jsonEncoders, ...shellEncoders, ...literalEncoders];
+const encoders: readonly Encoder[] = [...jsonEncoders, ...shellEncoders, ...pythonEncoders];
+/** They differ from those in what is not printable ASCII. */
+const otherCharacterEncoders: readonly Encoder[] = [
+  ...jsonAsciiEncoders,
+  inAnsiQuotesUnassigned,
+  inAnsiQuotesAscii,
+  ...nodeEncoders,
+];
 
 function hexOf(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
