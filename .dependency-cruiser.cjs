@@ -1,6 +1,6 @@
 /** The import rules of the house (docs/architecture.md), each with the sentence a violator needs. */
 const capabilities =
-  'account|api-keys|workspaces|files|mutations|snapshots|receipts|secrets|shell|ssh|terminal|analysis|agent';
+  'account|api-keys|audit|workspaces|files|mutations|snapshots|receipts|master-key|secrets|masking|shell|ssh|terminal|analysis|agent';
 const tests = '\\.test\\.ts$|/testing/';
 
 module.exports = {

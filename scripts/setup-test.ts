@@ -30,6 +30,10 @@ const needed: Needed[] = [
   { program: 'dbus-daemon', package: 'dbus', for: 'the keychain tests' },
   { program: 'gdbus', package: 'libglib2.0-bin', for: 'the keychain tests' },
   { program: 'rg', package: 'ripgrep', for: 'the search tests' },
+  { program: 'openssl', package: 'openssl', for: 'the masking tests' },
+  { program: 'xxd', package: 'xxd', for: 'the masking tests' },
+  { program: 'ssh', package: 'openssh-client', for: 'the SSH tests' },
+  { program: '/usr/sbin/sshd', package: 'openssh-server', for: 'the SSH tests' },
   { program: 'setsid', package: 'util-linux', for: 'the job tests' },
 ];
 

@@ -129,6 +129,18 @@ describe('updating', () => {
     expect((await onDisk(folder.path)).names).toEqual(names);
   });
 
+  test('takes an update that comes just as the one before is answered', async () => {
+    await using folder = await tempFolder();
+    await using store = await open(folder.path);
+    const wrapped = async (name: string) => await store.update(add(name));
+    for (let turns = 0; turns < 10; turns += 1) {
+      await wrapped(`first ${turns}`);
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      await wrapped(`second ${turns}`);
+    }
+    expect(store.value.names).toHaveLength(20);
+  });
+
   test('rejects the caller whose change throws, and no other', async () => {
     await using folder = await tempFolder();
     await using store = await open(folder.path);

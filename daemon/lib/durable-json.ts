@@ -115,9 +115,7 @@ export class DurableJson<T extends object> implements AsyncDisposable {
   }
 
   #startWriting(): void {
-    this.#writing ??= this.#writeQueued().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#writeQueued();
   }
 
   async #writeQueued(): Promise<void> {
@@ -132,6 +130,8 @@ export class DurableJson<T extends object> implements AsyncDisposable {
         for (const { reject } of batch) reject(error);
       }
     }
+    // Here and not when the promise has settled: an update that came in between would wait for nobody.
+    this.#writing = undefined;
   }
 
   /** Writes the changes of `batch` and the lazy ones, shows them, and settles their callers; or throws. */

@@ -1,8 +1,9 @@
-import { minPatternBytes } from './pattern-filter.ts';
-
 /** Columns at which `base64` (76) and `openssl base64` (64) begin a new line, and `xxd -p` (60). */
 const base64Columns = [76, 64];
 const hexColumns = [60];
+/** Fewer characters stand for under six bytes of the value: alone, they would be found in output that has none of it. */
+const minBase64 = 8;
+const minHex = 12;
 
 /**
  * What is the same in the base64 of every text that holds these bytes, whatever stands before and after them: one form
@@ -35,10 +36,13 @@ export function wrappedForms(bytes: Buffer): string[] {
   return [
     ...inBothAlphabets(tail),
     ...inBothAlphabets(tail.replace(/=+$/, '')),
-    ...base64Columns.flatMap((columns) => [...linesOf(encoded, columns), ...linesOf(settled, columns)]),
+    ...base64Columns.flatMap((columns) => [
+      ...linesOf(encoded, columns, minBase64),
+      ...linesOf(settled, columns, minBase64),
+    ]),
     ...hexColumns.flatMap((columns) => [
-      ...linesOf(lower, columns),
-      ...linesOf(lower.toUpperCase(), columns),
+      ...linesOf(lower, columns, minHex),
+      ...linesOf(lower.toUpperCase(), columns, minHex),
     ]),
   ];
 }
@@ -47,12 +51,12 @@ function inBothAlphabets(standard: string): string[] {
   return [standard, standard.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
-/** None where it fits one line. A last line too short for a pattern is one with the line before it. */
-function linesOf(encoded: string, columns: number): string[] {
+/** None where it fits one line. A last line too short to be looked for alone is, with the line before it. */
+function linesOf(encoded: string, columns: number, minCharacters: number): string[] {
   if (encoded.length <= columns) return [];
   const lines: string[] = [];
   for (let at = 0; at < encoded.length; at += columns) lines.push(encoded.slice(at, at + columns));
   const last = lines.at(-1) ?? '';
-  if (last.length < minPatternBytes) lines.push(`${lines.at(-2)}\n${last}`);
+  if (last.length < minCharacters) lines.push(`${lines.at(-2)}\n${lines.pop()}`);
   return lines;
 }

@@ -34,8 +34,13 @@ export class Masks {
   /** The text with `***` for every occurrence, lone surrogates as U+FFFD; the very string where there is none. */
   text(text: string): string {
     if (this.isEmpty) return text;
+    const bytes = Buffer.from(text);
+    let found = false;
+    this.#patterns.eachOccurrence(bytes, bytes.length, () => {
+      found = true;
+    });
+    if (!found) return text;
     const masker = new StreamMasker(this);
-    const masked = [masker.push(Buffer.from(text)), masker.end()];
-    return masker.count === 0 ? text : Buffer.concat(masked).toString();
+    return Buffer.concat([masker.push(bytes), masker.end()]).toString();
   }
 }

@@ -1,6 +1,6 @@
 import { CodedError } from '../contract/errors.ts';
 import type { KeyPlace } from './key-place.ts';
-import type { KeySources } from './key-source.ts';
+import type { AskedSource, KeySources } from './key-source.ts';
 import { codedFault } from './refusals.ts';
 
 /**
@@ -16,8 +16,7 @@ export async function placeToImportTo(sources: KeySources): Promise<KeyPlace> {
       'There is no keychain to keep the key in. Give it with SERVICE_SECRET_KEY or in a key file, and start the service again.',
     );
   }
-  if ('fault' in asked && asked.garbage === undefined) throw codedFault(asked.fault);
-  const place = 'fault' in asked ? asked.garbage : asked.place;
+  const place = placeIn(asked);
   if (place.source === 'file' && !(await sources.files.isWritable())) throw fileNotWritable('import');
   return place;
 }
@@ -36,6 +35,13 @@ export async function placeToRotateIn(sources: KeySources): Promise<KeyPlace> {
   if ('fault' in asked) throw codedFault(asked.fault);
   if (asked.source === 'file' && !(await sources.files.isWritable())) throw fileNotWritable('rotate');
   return asked.place;
+}
+
+/** What stands there and is no key may be replaced; what can't be asked may not. */
+function placeIn(asked: Exclude<AskedSource, { source: 'environment'; place: null }>): KeyPlace {
+  if (!('fault' in asked)) return asked.place;
+  if (asked.garbage === undefined) throw codedFault(asked.fault);
+  return asked.garbage;
 }
 
 function fileNotWritable(verb: string): CodedError {

@@ -28,12 +28,20 @@ export function keychainPlace(keychain: (account: string) => Keychain): KeyPlace
     entries.set(account, known);
     return known;
   };
+  // Two at once would find each other's value.
+  let proving: Promise<void> | undefined;
+  const prove = () => {
+    proving ??= proveUnlocked(entry('keychain-check'), randomBytes(16).toString('hex')).finally(() => {
+      proving = undefined;
+    });
+    return proving;
+  };
   const of = (slot: KeySlot) => entry(slot === 'current' ? 'master-key' : `master-key-${slot}`);
   return {
     source: 'keychain',
     read: (slot) => of(slot).get(),
     write: (slot, text) => of(slot).set(text),
     remove: (slot) => of(slot).remove(),
-    prove: () => proveUnlocked(entry('keychain-check'), randomBytes(16).toString('hex')),
+    prove,
   };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../lib/testing/temp-folder.ts';
@@ -46,6 +46,16 @@ test('many first stores at once make one key', async () => {
   const rings = await Promise.all(Array.from({ length: 20 }, () => keys.ringForWriting()));
   expect(new Set(rings.map(({ sealing }) => sealing.keyId)).size).toBe(1);
   expect(world.steps.filter((step) => step === 'set master-key')).toHaveLength(1);
+});
+
+test('many who ask for the state while the first key is made do not disturb it, nor each other', async () => {
+  const world = new KeyWorld();
+  const keys = world.keys();
+  const states = Array.from({ length: 20 }, async () => (await keys.status()).state);
+  const rings = Array.from({ length: 5 }, () => keys.ringForWriting());
+  expect(new Set(await Promise.all(states))).toEqual(new Set(['ready']));
+  await Promise.all(rings);
+  expect([...world.entries.keys()]).toEqual(['master-key']);
 });
 
 const locks: readonly Lock[] = ['rejects', 'hides', 'silent'];
@@ -173,61 +183,6 @@ test.each(['', 'garbage', Buffer.alloc(31).toString('base64url')])(
     expect(world.steps).toEqual([]);
   },
 );
-
-test.each<[string, (path: string) => void, string]>([
-  ['can be read by its group', (path) => chmodSync(path, 0o640), 'Set its mode to 600'],
-  ['can be read by others', (path) => chmodSync(path, 0o604), 'Set its mode to 600'],
-  ['holds no key', (path) => writeFileSync(path, 'garbage'), 'not a master key'],
-  ['is too large', (path) => writeFileSync(path, 'A'.repeat(4097)), 'too large'],
-])('a key file that %s is refused, and no other source takes its place', async (_, spoil, detail) => {
-  await using folder = await tempFolder();
-  const keyFile = join(folder.path, 'key');
-  writeFileSync(keyFile, masterKeyText(newMasterKey()), { mode: 0o600 });
-  spoil(keyFile);
-  const before = readFileSync(keyFile);
-  const world = new KeyWorld();
-  const keys = world.keys({ keyFile, keyFileMayBeMissing: true });
-  expect(await keys.status()).toMatchObject({ state: 'missing', source: 'file' });
-  await expect(keys.ringForWriting()).rejects.toThrow(detail);
-  expect(readFileSync(keyFile)).toEqual(before);
-  expect(world.steps).toEqual([]);
-});
-
-test('a key file that is a folder, or another user’s, is refused; a link to a proper one is followed', async ({
-  skip,
-}) => {
-  await using folder = await tempFolder();
-  const world = new KeyWorld();
-  const path = (name: string) => join(folder.path, name);
-  mkdirSync(path('folder'));
-  await expect(world.keys({ keyFile: path('folder') }).ringForWriting()).rejects.toThrow(
-    'not a regular file',
-  );
-  const key = newMasterKey();
-  writeFileSync(path('own'), masterKeyText(key), { mode: 0o600 });
-  symlinkSync('own', path('link'));
-  expect((await world.keys({ keyFile: path('link') }).ringForWriting()).sealing).toEqual(key);
-  if (process.geteuid?.() !== 0) return skip('only root can give a file to another user');
-  chownSync(path('own'), 12345, 12345);
-  world.record = { ...world.record, key_id: null };
-  await expect(world.keys({ keyFile: path('own') }).ringForWriting()).rejects.toThrow(
-    'belongs to another user',
-  );
-});
-
-test('a key file that was named and is not there is not made, and the keychain not asked', async () => {
-  await using folder = await tempFolder();
-  const world = new KeyWorld();
-  const keyFile = join(folder.path, 'key');
-  const keys = world.keys({ keyFile, keyFileMayBeMissing: false });
-  expect(await keys.status()).toMatchObject({ state: 'missing', source: 'file' });
-  await expect(keys.ringForWriting()).rejects.toThrow('is not there');
-  expect(world.steps).toEqual([]);
-  const key = newMasterKey();
-  await keys.importKey(masterKeyText(key));
-  expect(readFileSync(keyFile, 'utf8')).toBe(`${masterKeyText(key)}\n`);
-  expect((await keys.ringForWriting()).sealing).toEqual(key);
-});
 
 test('a failure at any step of making the first key leaves one key or none, and the next call makes it good', async () => {
   const calm = new KeyWorld();

@@ -4,11 +4,12 @@ import type { MasterKeyId, MasterKeyStatus } from '../contract/master-key.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { StateSlice } from '../lib/state-slice.ts';
 import { placeToImportTo, placeToRotateIn } from './choose-place.ts';
-import type { FoundRing, KeyRing } from './find-ring.ts';
+import { describeKey, type RotationProgress } from './describe-key.ts';
+import type { KeyRing } from './find-ring.ts';
 import { asked, keepKey, replaceKey } from './keep-key.ts';
 import { type MasterKey, newMasterKey, readMasterKey } from './key-format.ts';
 import type { KeyPlace, KeySlot } from './key-place.ts';
-import { faultOf, type KeyFault, type KeySourceOptions, KeySources } from './key-source.ts';
+import { type KeySourceOptions, KeySources } from './key-source.ts';
 import { noKeyYet, ringIn, slotFor } from './refusals.ts';
 import { RingFinder } from './ring-finder.ts';
 import type { MasterKeyRecord } from './store.ts';
@@ -29,7 +30,7 @@ export interface MasterKeysOptions extends KeySourceOptions {
 /** The key that all stores are sealed with: found, made on first need, exchanged for another. */
 export class MasterKeys {
   /** Of the rotation that runs in this process; set by it. */
-  progress: { readonly done: number; readonly total: number } | null = null;
+  progress: RotationProgress | null = null;
   readonly #options: MasterKeysOptions;
   readonly #sources: KeySources;
   readonly #finder: RingFinder;
@@ -44,27 +45,14 @@ export class MasterKeys {
 
   /** Asks the source again where it is not ready; never makes a key. */
   async status(): Promise<MasterKeyStatus> {
+    const { slugOf } = this.#options;
     const found = await this.#finder.look();
-    const fault = await faultIn(found);
-    const { key_id, rotation, retired } = this.#record;
-    const { progress } = this;
-    return {
-      state: fault === null ? 'ready' : fault.code === 'master_key_locked' ? 'locked' : 'missing',
-      source: found.source,
-      key_id: rotation?.to ?? key_id,
-      detail: fault?.detail ?? null,
-      managed: found.source === 'file' ? await this.#sources.files.isWritable() : found.source === 'keychain',
-      rotation: rotation && {
-        started_at: rotation.started_at,
-        ...(progress ?? { done: 0, total: 0 }),
-        running: progress !== null,
-      },
-      retired: retired.map(({ key_id, retired_at, ws_ids }) => ({
-        key_id,
-        retired_at,
-        workspaces: ws_ids.map((ws_id) => ({ ws_id, slug: this.#options.slugOf(ws_id) ?? ws_id })),
-      })),
-    };
+    return describeKey(found, {
+      sources: this.#sources,
+      record: this.#record,
+      progress: this.progress,
+      slugOf,
+    });
   }
 
   /**
@@ -243,16 +231,5 @@ export class MasterKeys {
     // Its caller hears of a failure; who comes next only has to know that it is over.
     this.#turn = mine.catch(() => undefined);
     return mine;
-  }
-}
-
-async function faultIn(found: FoundRing): Promise<KeyFault | null> {
-  if ('fault' in found) return found.fault;
-  if ('ring' in found) return null;
-  try {
-    await found.empty.prove();
-    return null;
-  } catch (error) {
-    return faultOf(error);
   }
 }

@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PanelEvent } from '../contract/events.ts';
 import { KeyId } from '../contract/ids.ts';
 import type { Actor } from '../contract/receipts.ts';
 import { newId } from '../lib/ids.ts';
-import { tempFolder } from '../lib/testing/temp-folder.ts';
 import { masterKeyText, newMasterKey } from './key-format.ts';
 import type { MasterKeysOptions } from './master-keys.ts';
 import { Rotation } from './rotation.ts';
@@ -224,44 +221,6 @@ test('there is nothing to rotate before the first key, with a locked keychain, o
   world.lock = 'rejects';
   await expect(refused()).rejects.toEqual(code('master_key_locked'));
   expect([...world.entries]).toEqual(before);
-});
-
-test('a key file is exchanged whole, and keeps its old keys beside it where they are needed', async () => {
-  await using folder = await tempFolder();
-  const keyFile = join(folder.path, 'secret_key');
-  const old = newMasterKey();
-  writeFileSync(keyFile, masterKeyText(old), { mode: 0o600 });
-  const options = { keyFile, keychain: undefined };
-  const world = await worldWithStores(2, options);
-  world.unreachable.add(ws(2));
-  const { key_id } = await world.rotation(world.keys(options)).rotate(actor);
-  expect(readdirSync(folder.path).sort()).toEqual(['secret_key', `secret_key.${old.keyId}`]);
-  expect(readFileSync(keyFile, 'utf8')).not.toContain(masterKeyText(old));
-  await expectAllOpen(world, '', options);
-  world.unreachable.clear();
-  const second = await world.rotation(world.keys(options)).rotate(actor);
-  expect(second.key_id).not.toBe(key_id);
-  const keys = world.keys(options);
-  await keys.workspaceDone(ws(2));
-  expect(readdirSync(folder.path)).toEqual(['secret_key']);
-  expect((await keys.ring())?.opening.map(({ keyId }) => keyId)).toEqual([second.key_id]);
-});
-
-test('a key that a crash left in a temporary file is removed with the next rotation, and nothing of others', async () => {
-  await using folder = await tempFolder();
-  const keyFile = join(folder.path, 'secret_key');
-  writeFileSync(keyFile, masterKeyText(newMasterKey()), { mode: 0o600 });
-  const temp = (digit: string) => `.durable-${digit.repeat(32)}.tmp`;
-  writeFileSync(join(folder.path, temp('0')), `${masterKeyText(newMasterKey())}\n`);
-  const others = [temp('1'), temp('2'), 'key-of-others'];
-  for (const name of others)
-    writeFileSync(join(folder.path, name), name === temp('2') ? '' : '{"version":1}');
-  writeFileSync(join(folder.path, 'key-of-others'), masterKeyText(newMasterKey()));
-  const options = { keyFile, keychain: undefined };
-  const world = await worldWithStores(1, options);
-  await world.rotation(world.keys(options)).rotate(actor);
-  expect(readdirSync(folder.path).sort()).toEqual([...others, 'secret_key'].sort());
-  expect(world.notices).toEqual([]);
 });
 
 test('a state file that is lost in the midst of a rotation loses no key', async () => {

@@ -3,15 +3,8 @@ import { WorkspaceId } from '../contract/ids.ts';
 import { maxSecretBytes } from '../contract/secrets.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { openToken, sealToken } from '../lib/fernet.ts';
-import {
-  masterKeyId,
-  openStore,
-  parseMasterKey,
-  type StoreContents,
-  StoreFormatError,
-  sealStore,
-  workspaceKey,
-} from './store-format.ts';
+import { masterKeyId, parseMasterKey } from '../master-key/key-format.ts';
+import { openStore, type StoreContents, StoreFormatError, sealStore, workspaceKey } from './store-format.ts';
 
 const master = Buffer.from(Array.from({ length: 32 }, (_, at) => at));
 const wsId = WorkspaceId.parse('ws_0123456789abcdef');

@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto';
 import type { WorkspaceId } from '../contract/ids.ts';
-import type { MasterKeyId } from '../contract/master-key.ts';
 import { fernetKeyBytes, InvalidTokenError, openToken, sealToken } from '../lib/fernet.ts';
 import { readPlaintext, type StoreContents, StoreFormatError, writePlaintext } from './store-plaintext.ts';
 
@@ -9,22 +8,8 @@ export { StoreFormatError } from './store-plaintext.ts';
 
 /** The Fernet key of a workspace's store: HKDF-SHA256 of the master key's 32 bytes. */
 export function workspaceKey(master: Uint8Array, wsId: WorkspaceId): Buffer {
-  return derive(master, wsId, 'tallystick/secrets/v1', fernetKeyBytes);
-}
-
-/** A check value: it tells keys apart and gives nothing of them away. */
-export function masterKeyId(master: Uint8Array): MasterKeyId {
-  return `mk_${derive(master, '', 'tallystick/master-key-id/v1', 8).toString('hex')}`;
-}
-
-/**
- * The 32 bytes of a master key from its text: 43 characters of base64url, with or without the `=` that pads them, and
- * white space around. Undefined where it is anything else, unused bits that are set included.
- */
-export function parseMasterKey(text: string): Buffer | undefined {
-  const trimmed = text.trim().replace(/=$/, '');
-  const bytes = Buffer.from(trimmed, 'base64url');
-  return bytes.length === fernetKeyBytes && bytes.toString('base64url') === trimmed ? bytes : undefined;
+  if (master.length !== fernetKeyBytes) throw new RangeError(`a master key has ${fernetKeyBytes} bytes`);
+  return Buffer.from(hkdfSync('sha256', master, wsId, 'tallystick/secrets/v1', fernetKeyBytes));
 }
 
 /**
@@ -64,9 +49,4 @@ function decoded(plaintext: Buffer): string {
     // Bytes that are not UTF-8 become nothing that could be shown.
     throw new StoreFormatError('unreadable', 'The secrets were decrypted, but are not text.');
   }
-}
-
-function derive(master: Uint8Array, salt: string, info: string, bytes: number): Buffer {
-  if (master.length !== fernetKeyBytes) throw new RangeError(`a master key has ${fernetKeyBytes} bytes`);
-  return Buffer.from(hkdfSync('sha256', master, salt, info, bytes));
 }

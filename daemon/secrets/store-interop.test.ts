@@ -5,7 +5,8 @@ import { askPython, findPython, noPython } from '../../e2e/interop/python.ts';
 import type { WorkspaceId } from '../contract/ids.ts';
 import { openToken, sealToken } from '../lib/fernet.ts';
 import { newId } from '../lib/ids.ts';
-import { masterKeyId, openStore, type StoreContents, sealStore, workspaceKey } from './store-format.ts';
+import { masterKeyId } from '../master-key/key-format.ts';
+import { openStore, type StoreContents, sealStore, workspaceKey } from './store-format.ts';
 
 const python = findPython();
 if (python === undefined) process.stdout.write(`store-interop: skipped, ${noPython}\n`);

@@ -37,6 +37,59 @@ test.for(['all', 'main'] as const)(
   },
 );
 
+test('a daemon killed at each step that exchanges the keys loses no secret, and a rerun completes', {
+  timeout: 600_000,
+}, async ({ skip }) => {
+  const missing = straceMissing();
+  if (missing !== undefined) {
+    console.info(`skipped: ${missing}`);
+    return skip(missing);
+  }
+  await buildOnce();
+  await using folder = await tempFolder();
+  const world = await RotationWorld.make(folder.path);
+  const { key, next, state } = world.files;
+  for (const isOneAway of [false, true]) {
+    const calm = await world.rotateUnder({ threads: 'all' }, isOneAway);
+    await world.expectWhole('calm');
+    const renamesTo = (path: string) =>
+      ordinalsOfRenames(calm, path).map((nth) => ({ syscall: 'rename', nth }));
+    const [toNext, begun, taken, complete] = [
+      ...renamesTo(next),
+      ...renamesTo(state).slice(0, 1),
+      ...renamesTo(key),
+      ...renamesTo(state).slice(-1),
+    ];
+    if (complete === undefined) throw new Error(`not all renames were seen: ${calm}`);
+    for (const [step, point, isCutShort] of [
+      ['the new key is put beside the old one', toNext, false],
+      ['it is read back', { syscall: 'openat', nth: 1, path: next }, false],
+      ['the rotation is written down', begun, false],
+      ['the new key takes the place of the old one', taken, true],
+      ['the rotation is written off', complete, true],
+      ['what is left over is removed', { syscall: 'unlink', nth: 1, path: next }, false],
+    ] as const) {
+      if (point === undefined) throw new Error(`no call was seen where ${step}`);
+      const injection = { ...point, effect: 'signal=KILL' as const };
+      const log = await world.rotateUnder({ threads: 'all', injection }, isOneAway);
+      expect(wasStruck(log, point.syscall), step).toBe(true);
+      expect(await world.expectWhole(step), step).toBe(isCutShort);
+    }
+  }
+});
+
+/** Which renames, counted in the thread that made them, gave a file its name. */
+function ordinalsOfRenames(log: string, path: string): number[] {
+  const perThread = new Map<string, number>();
+  return log.split('\n').flatMap((line) => {
+    const [, thread, target] = /^(\d+) +rename\("[^"]*", "([^"]*)"/.exec(line) ?? [];
+    if (thread === undefined) return [];
+    const nth = (perThread.get(thread) ?? 0) + 1;
+    perThread.set(thread, nth);
+    return target === path ? [nth] : [];
+  });
+}
+
 /** One data folder with three workspaces, which lives through all crashes. */
 class RotationWorld {
   readonly #folder: string;
@@ -89,7 +142,13 @@ class RotationWorld {
     }
   }
 
-  async expectWhole(at: string): Promise<void> {
+  get files() {
+    const state = join(this.#folder, 'data/state.json');
+    return { key: this.#keyFile, next: `${this.#keyFile}.next`, state };
+  }
+
+  /** Answers whether the rotation had begun and was not complete. */
+  async expectWhole(at: string): Promise<boolean> {
     {
       await using daemon = await this.#start();
       await this.#expectSecrets(daemon, at);
@@ -104,6 +163,7 @@ class RotationWorld {
     // No key is left lying about; of a file that a crash left empty nobody can tell whose it is.
     const held = readdirSync(this.#keys).filter((name) => statSync(join(this.#keys, name)).size > 0);
     expect(held, at).toEqual(['secret_key']);
+    return rotation !== null;
   }
 
   outcomes(): string {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CreatedKey } from '../../daemon/contract/api-keys.ts';
@@ -132,6 +132,32 @@ test('a key of the environment is used as it is, and rotated once it is in anoth
     const { state, detail } = await statusOf(panel);
     expect([state, detail]).toEqual(['missing', expect.stringContaining('SERVICE_SECRET_KEY has the key')]);
   });
+});
+
+test('a key file in a folder that the service may not write is used, and left as it is', async ({ skip }) => {
+  if (process.geteuid?.() !== 0) {
+    console.info('skipped: only root can start the service as another user');
+    return skip('only root can start the service as another user');
+  }
+  await buildOnce();
+  await using folder = await tempFolder();
+  const nobody = 65_534;
+  const [data, keys, key] = ['data', 'keys', 'keys/key'].map((name) => join(folder.path, name));
+  if (data === undefined || keys === undefined || key === undefined) throw new Error('no paths');
+  for (const path of [folder.path, data, keys]) {
+    mkdirSync(path, { recursive: true });
+    chmodSync(path, 0o755);
+  }
+  const text = randomBytes(32).toString('base64url');
+  writeFileSync(key, text, { mode: 0o600 });
+  for (const path of [data, key]) chownSync(path, nobody, nobody);
+  const env = { SERVICE_SECRET_KEY: undefined, TALLYSTICK_KEYCHAIN: 'off', HOME: data };
+  await using daemon = await serveDaemon(data, { env, uid: nobody, args: ['--key-file', key] });
+  expect(await statusOf(daemon.panel)).toMatchObject({ state: 'ready', source: 'file', managed: false });
+  const refused = { httpStatus: 409, code: 'master_key_not_managed' };
+  expect(await daemon.panel.problem(...rotate)).toMatchObject(refused);
+  expect(await daemon.panel.problem(...importing(text))).toMatchObject(refused);
+  expect(readFileSync(key, 'utf8')).toBe(text);
 });
 
 /** A data folder, a project and a key file, with a daemon whenever one is asked for. */

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, footer, run, test } from './fixtures.ts';
+import { addSecret, reveal } from './secrets-panel.ts';
 
 const viewNames = ['Workspaces', 'Jobs', 'Files', 'Receipts', 'Secrets', 'API keys', 'Security', 'Daemon'];
 
@@ -15,6 +16,18 @@ test('everything that can be used has a name, in every view and dialog', async (
   await panel.getByRole('dialog').waitFor();
   expect(await nameless(panel)).toEqual([]);
   await panel.keyboard.press('Escape');
+
+  await addSecret(panel, 'DB_PASSWORD', 'correct-horse');
+  for (const name of ['Add secret', 'Paste .env', 'Change DB_PASSWORD', 'Delete DB_PASSWORD']) {
+    await panel.getByRole('button', { name, exact: true }).click();
+    await panel.locator('[role=dialog], [role=alertdialog]').waitFor();
+    expect(await nameless(panel), name).toEqual([]);
+    await panel.keyboard.press('Escape');
+  }
+  await reveal(panel, 'DB_PASSWORD');
+  expect(await nameless(panel)).toEqual([]);
+  await panel.keyboard.press('Escape');
+  await expect(panel.getByRole('button', { name: 'Reveal DB_PASSWORD' })).toBeFocused();
 
   await panel.getByRole('link', { name: 'Files', exact: true }).click();
   await panel.getByRole('treeitem', { name: 'hi.txt' }).click();
@@ -82,7 +95,7 @@ function nameless(panel: Page): Promise<string[]> {
   return panel.evaluate(() => {
     const named = (element: Element) => {
       const labelledBy = element.getAttribute('aria-labelledby');
-      const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
+      const labels = 'labels' in element && element.labels instanceof NodeList ? [...element.labels] : [];
       const referred = labelledBy === null ? null : document.getElementById(labelledBy);
       const texts = [element.getAttribute('aria-label'), element.textContent, referred?.textContent];
       return [...texts, ...labels.map((label) => label.textContent)].some(
@@ -91,7 +104,7 @@ function nameless(panel: Page): Promise<string[]> {
     };
     return [
       ...document.querySelectorAll(
-        'button, a, input, [role=radio], [role=menuitem], [role=option], [tabindex="0"]',
+        'button, a, input, textarea, select, [role=radio], [role=menuitem], [role=option], [tabindex="0"]',
       ),
     ]
       .filter((element) => element.closest('[aria-hidden=true]') === null && !named(element))

@@ -1,5 +1,6 @@
 /** `node e2e/panel/screenshots.ts`: writes the pictures of the README, of the real panel with a real daemon. */
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +40,13 @@ for (const file of globSync('src/**/*.mjs'))
 `;
 
 const folder = await mkdtemp(join(tmpdir(), 'tallystick-pictures-'));
-const daemon = await startDaemon({ dataDir: join(folder, 'data') });
+const keyFile = join(folder, 'secret_key');
+await writeFile(keyFile, `${randomBytes(32).toString('base64url')}=\n`, { mode: 0o600 });
+const daemon = await startDaemon({
+  dataDir: join(folder, 'data'),
+  environment: { SERVICE_SECRET_KEY: undefined },
+  args: ['--key-file', keyFile],
+});
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
@@ -191,8 +198,8 @@ async function takeAll(page: Page): Promise<void> {
       await page.locator('.log-row').filter({ hasText: 'pass 16' }).waitFor();
     }
     if (name === 'files') {
-      for (const part of ['src', 'invoices', 'total.mjs'])
-        await page.getByRole('treeitem', { name: part, exact: true }).click();
+      for (const path of ['src', 'src/invoices', 'src/invoices/total.mjs'])
+        await page.locator(`[role=treeitem][data-path="${path}"]`).click();
       await page.locator('.cm-content').getByText('export').waitFor();
     }
     if (name === 'secrets') await takeReveal(page);

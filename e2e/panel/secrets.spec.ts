@@ -107,6 +107,21 @@ for (const [what, end] of endings) {
   });
 }
 
+test('nothing of a value stays in the memory of the page', async ({ panel, project }) => {
+  const revealed = `${password}-revealed`;
+  await api(panel, 'POST', '/api/secrets/SET_ELSEWHERE', { value: revealed });
+  await addSecret(panel, 'TYPED', `${password}-typed`);
+  await panel.getByRole('button', { name: 'Paste .env' }).click();
+  await panel.getByRole('textbox', { name: 'Content of the file' }).fill(`PASTED=${password}-pasted`);
+  await panel.getByRole('button', { name: 'Preview' }).click();
+  await panel.getByRole('button', { name: 'Set 1 secret' }).click();
+  await reveal(panel, 'SET_ELSEWHERE');
+  expect(await heapOf(panel)).toContain(revealed);
+  await panel.keyboard.press('Escape');
+  await expect.poll(() => heapOf(panel).then((heap) => heap.includes(password))).toBe(false);
+  expect(project.name).toBe('acme');
+});
+
 test('a value is copied with and without showing it, and the panel says what becomes of the copy', async ({
   panel,
   project,
@@ -322,6 +337,17 @@ function toast(panel: Page, title: string) {
 
 function auditLog(panel: Page) {
   return panel.getByRole('region', { name: 'Audit log' }).getByRole('listitem');
+}
+
+/** Every string and object that JavaScript still holds on to, after a collection of garbage. */
+async function heapOf(panel: Page): Promise<string> {
+  const devtools = await panel.context().newCDPSession(panel);
+  const chunks: string[] = [];
+  devtools.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => chunks.push(chunk));
+  await devtools.send('HeapProfiler.collectGarbage');
+  await devtools.send('HeapProfiler.takeHeapSnapshot', {});
+  await devtools.detach();
+  return chunks.join('');
 }
 
 /** What a browser does when its window is minimised or another tab is chosen. */

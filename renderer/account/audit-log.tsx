@@ -81,7 +81,11 @@ function Entry({ entry }: { entry: AuditEntry }) {
         {objects.map((object, index) => (
           <Fragment key={object}>
             {index === 0 ? ' ' : ', '}
-            <code className="font-mono text-xs">{object}</code>
+            {entry.event.startsWith('api_key.') ? (
+              `“${object}”`
+            ) : (
+              <code className="font-mono text-xs">{object}</code>
+            )}
           </Fragment>
         ))}
         {more > 0 && ` and ${more} more`} {after}

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
+import { useReturnFocus } from './use-return-focus.ts';
 
 type DialogProps = {
   open: boolean;
@@ -26,6 +27,7 @@ export function Dialog({
   const keepOpen = (event: Event) => {
     if (insistent) event.preventDefault();
   };
+  const returnFocus = useReturnFocus(open);
   return (
     <RadixDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <RadixDialog.Portal>
@@ -33,6 +35,7 @@ export function Dialog({
         <div className="pointer-events-none fixed inset-0 z-50 grid place-items-start justify-center overflow-y-auto p-4 pt-[10vh]">
           <RadixDialog.Content
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+            onCloseAutoFocus={returnFocus}
             onEscapeKeyDown={keepOpen}
             onPointerDownOutside={keepOpen}
             onInteractOutside={keepOpen}
