@@ -30,6 +30,8 @@ export const Tool = z
     'file.move',
     'file.delete',
     'shell.run',
+    'ssh.run',
+    'ssh.pull',
     'rollback',
     'secret.set',
     'secret.delete',

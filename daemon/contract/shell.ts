@@ -10,19 +10,20 @@ export const maxCommandBytes = 65_536;
 export const maxRecentCommands = 50;
 export const maxRunningJobs = 64;
 
+export const Command = z
+  .string()
+  .min(1)
+  .max(maxCommandBytes)
+  .refine((cmd) => cmd.trim() !== '', 'must not be blank')
+  .refine((cmd) => !cmd.includes('\0'), 'must not contain NUL')
+  .refine(
+    (cmd) => new TextEncoder().encode(cmd).length <= maxCommandBytes,
+    `must be at most ${maxCommandBytes} bytes`,
+  );
+
 export const RunRequest = z
   .strictObject({
-    cmd: z
-      .string()
-      .min(1)
-      .max(maxCommandBytes)
-      .refine((cmd) => cmd.trim() !== '', 'must not be blank')
-      .refine((cmd) => !cmd.includes('\0'), 'must not contain NUL')
-      .refine(
-        (cmd) => new TextEncoder().encode(cmd).length <= maxCommandBytes,
-        `must be at most ${maxCommandBytes} bytes`,
-      )
-      .describe('A command line for the shell; the token $FREE_PORT is replaced by an open port'),
+    cmd: Command.describe('A command line for the shell; the token $FREE_PORT is replaced by an open port'),
     cwd: z
       .string()
       .max(maxPathLength)
@@ -43,7 +44,9 @@ export const RunRequest = z
   .meta({ id: 'RunRequest' });
 export type RunRequest = z.infer<typeof RunRequest>;
 
-export const EndReason = z.enum(['timeout', 'cancelled', 'revoked', 'shutdown']).meta({ id: 'EndReason' });
+export const EndReason = z
+  .enum(['timeout', 'cancelled', 'revoked', 'shutdown', 'connection_lost'])
+  .meta({ id: 'EndReason' });
 export type EndReason = z.infer<typeof EndReason>;
 
 export const OutputFrame = z
@@ -107,9 +110,10 @@ export const JobListing = z
     run_id: RunId,
     ws_id: WorkspaceId,
     cmd: z.string(),
+    host: z.string().optional().describe('Where it runs, if that is another host'),
     cwd: z.string().describe("Relative to the workspace root, '.' for the root itself"),
     started_at: Timestamp,
-    pid: z.int(),
+    pid: z.int().describe('0 for a command on another host'),
     state: JobState,
     origin: JobOrigin,
     key_id: KeyId.nullable(),
@@ -127,6 +131,7 @@ export type CancelledJob = z.infer<typeof CancelledJob>;
 export const RecentCommand = z
   .object({
     cmd: z.string(),
+    host: z.string().optional().describe('Where it ran, if that was another host'),
     cwd: z.string(),
     started_at: Timestamp,
     finished_at: Timestamp.nullable(),
