@@ -13,7 +13,7 @@ import type { Door } from './mutations/mutation-plan.ts';
 import { SecretMasks } from './secrets/secret-masks.ts';
 import { Secrets } from './secrets/secrets.ts';
 import type { SecretsState } from './secrets/secrets-state.ts';
-import { storePath } from './secrets/store.ts';
+import { hasAnyCopy, storePath } from './secrets/store.ts';
 import { StoreChanges } from './secrets/store-changes.ts';
 import { StoreUpkeep } from './secrets/store-upkeep.ts';
 import { type SecretsWorkspace, WorkspaceStores } from './secrets/workspace-stores.ts';
@@ -64,7 +64,9 @@ export function workspaceSecrets(options: WorkspaceSecretsOptions): WorkspaceSec
     keyFile: options.keyFile ?? defaultKeyFile,
     keychain: options.useKeychain ? (account) => systemKeychain('tallystick', account) : undefined,
     slice: slices.masterKey,
-    hasStores: async () => (await Promise.all(workspaces().map((one) => stores.exists(one)))).includes(true),
+    hasStores: async () =>
+      hasAnyCopy(dataDir) ||
+      (await Promise.all(workspaces().map((one) => stores.exists(one)))).includes(true),
     slugOf: (wsId) => find(wsId)?.slug,
     clock,
     onNotice: notice,

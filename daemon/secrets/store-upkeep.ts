@@ -30,8 +30,9 @@ export class StoreUpkeep {
     const opened = await stores.open(call.workspace);
     if (opened.sealedBy === null) return opened;
     const ring = await keys.ring();
-    if (ring === null || opened.sealedBy === ring.sealing.keyId) return opened;
-    await this.#seal(call);
+    if (ring === null) return opened;
+    if (opened.sealedBy !== ring.sealing.keyId) await this.#seal(call);
+    // Also where it is sealed already: a crash may have come between that and this.
     await keys.workspaceDone(call.workspace.wsId);
     return stores.open(call.workspace);
   }

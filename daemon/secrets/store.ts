@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PathChangedError } from '../lib/confined-folder.ts';
@@ -98,6 +99,12 @@ export async function readCopy(folder: string): Promise<string | null> {
     if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** Whether any workspace of the data folder has a copy, one that the state knows nothing of included. */
+export function hasAnyCopy(dataDir: string): boolean {
+  const folder = join(dataDir, 'workspaces');
+  return existsSync(folder) && readdirSync(folder).some((slug) => existsSync(join(folder, slug, copyName)));
 }
 
 /** Resolves once durable. @throws StorageFullError, StorageFailedError */

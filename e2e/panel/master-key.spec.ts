@@ -34,12 +34,12 @@ test('a rotation shows how far it is; one that was cut short is finished after a
   for (const name of others) await loadWithSecret(panel, join(folder, name));
   await openProject(panel, project.path);
   await view(panel, 'Security');
+  const underWay = rotationUnderWay(panel);
   await panel.getByRole('button', { name: 'Rotate key…' }).click();
   await panel.getByRole('alertdialog').getByRole('button', { name: 'Rotate key' }).click();
-  await expect(masterKey(panel)).toContainText(/Rotating the key: [1-9]\d* of 41 workspaces done/);
-  await expect(masterKey(panel).getByRole('progressbar', { name: 'Rotation' })).toBeVisible();
-  await expect(masterKey(panel).getByRole('button', { name: 'Rotate key…' })).toBeDisabled();
+  const progress = await underWay;
   await daemon.kill();
+  expect(progress).toBeLessThan(41);
 
   const restarted = await startDaemon({
     ...daemonOptions,
@@ -140,6 +140,27 @@ function masterKey(panel: Page) {
 
 function toast(panel: Page, title: string) {
   return panel.locator('[data-sonner-toast]').filter({ hasText: title });
+}
+
+/** How many workspaces are done when the panel first shows that one is. Tells at once: the next may be the last. */
+function rotationUnderWay(panel: Page): Promise<number> {
+  return panel.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const look = () => {
+          const bar = document.querySelector<HTMLProgressElement>('progress[aria-label=Rotation]');
+          const words = bar?.parentElement?.textContent ?? '';
+          if (bar !== null && bar.value > 0 && words.includes(`${bar.value} of ${bar.max} workspaces done`))
+            resolve(bar.value);
+        };
+        new MutationObserver(look).observe(document.body, {
+          subtree: true,
+          childList: true,
+          attributes: true,
+          characterData: true,
+        });
+      }),
+  );
 }
 
 async function importKey(panel: Page, key: string): Promise<void> {

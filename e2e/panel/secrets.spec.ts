@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
-import { api, expect, footer, output, rows, run, test, view } from './fixtures.ts';
+import { api, expect, footer, job, output, rows, run, test, view } from './fixtures.ts';
 import { addSecret, leftIn, reveal, secretRow } from './secrets-panel.ts';
 
 const password = 'correct-horse-battery-staple';
@@ -266,6 +266,9 @@ test('a store that was damaged is recovered from the daemon’s copy, or started
   await expect(panel.getByRole('alert')).toContainText('secrets of this workspace can’t be opened');
   await panel.getByRole('button', { name: 'Run without secrets' }).click();
   await expect(rows(panel).filter({ hasText: 'no secrets: []' })).toBeVisible();
+  await job(panel).getByRole('button', { name: 'Run again' }).click();
+  await toast(panel, 'The command did not start').getByRole('button', { name: 'Run without' }).click();
+  await expect(panel.getByRole('navigation', { name: 'Jobs' }).getByRole('button')).toHaveCount(2);
 
   await view(panel, 'Secrets');
   await problem.getByRole('button', { name: 'Use the copy…' }).click();

@@ -6,6 +6,7 @@ import { runFieldId } from '../frame/use-shortcuts.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
 import { inputClasses } from '../ui/field.tsx';
+import { needsSecrets, needsSecretsWords } from './needs-secrets.ts';
 import { useRunCommand } from './use-run-command.ts';
 
 type RunBarProps = { history: string[]; workspaceName: string; focus: boolean };
@@ -177,20 +178,10 @@ function timeoutProblem(timeout: string): string | undefined {
     : 'The timeout is a whole number of seconds from 1 to 300.';
 }
 
-/** Whether it is the secrets alone that keep a command from running. */
-function needsSecrets(error: Error | null): boolean {
-  return (
-    error instanceof ApiProblem &&
-    (error.code === 'secrets_store_damaged' ||
-      error.code === 'master_key_locked' ||
-      error.code === 'master_key_unavailable')
-  );
-}
-
 function runProblemText(error: Error): string {
   if (!(error instanceof ApiProblem)) return problemText(error);
   if (error.code === 'folder_not_found') return 'There is no such folder in this workspace.';
   if (error.code === 'path_outside_workspace') return 'The folder has to be inside the workspace.';
-  if (needsSecrets(error)) return 'The secrets of this workspace can’t be opened now.';
+  if (needsSecrets(error)) return needsSecretsWords;
   return problemText(error);
 }

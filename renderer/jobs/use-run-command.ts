@@ -5,13 +5,14 @@ import { problemText } from '../api/problem.ts';
 import { goTo } from '../frame/route.ts';
 import { usePanel } from '../panel-context.ts';
 import { useWorkspace } from '../workspaces/use-workspace.ts';
+import { needsSecrets, needsSecretsWords } from './needs-secrets.ts';
 
 /** Runs a command in this tab's workspace and shows it. */
 export function useRunCommand(options: { quiet?: boolean } = {}) {
   const { api } = usePanel();
   const workspace = useWorkspace();
   const cache = useQueryClient();
-  return useMutation({
+  const run = useMutation({
     mutationFn: async (request: RunRequest) => {
       if (workspace === undefined) throw new Error('Open a workspace first');
       const response = await api.open('/api/shell/run', {
@@ -31,9 +32,14 @@ export function useRunCommand(options: { quiet?: boolean } = {}) {
       ]);
       goTo('jobs', jobId);
     },
-    onError: (error) => {
-      if (options.quiet !== true)
-        toast.error('The command did not start', { description: problemText(error) });
+    onError: (error, request) => {
+      if (options.quiet === true) return;
+      const without = { label: 'Run without', onClick: () => run.mutate({ ...request, secrets: [] }) };
+      toast.error('The command did not start', {
+        description: needsSecrets(error) ? needsSecretsWords : problemText(error),
+        ...(needsSecrets(error) ? { action: without } : {}),
+      });
     },
   });
+  return run;
 }
