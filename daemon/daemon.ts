@@ -31,6 +31,7 @@ import { receiptRoutes } from './receipts/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { childEnvironment } from './shell/child-environment.ts';
 import type { PortLeases } from './shell/free-port.ts';
+import { JobTable } from './shell/job-table.ts';
 import { sweepOrphans } from './shell/orphans.ts';
 import { RecentCommands } from './shell/recent-commands.ts';
 import { shellRoutes } from './shell/routes.ts';
@@ -163,17 +164,22 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
     }),
   );
   const jobs = stack.use(
-    new ShellJobs({
+    new JobTable({
       recents,
       runningJobs,
-      bracketOf: (workspace) => doors.bracket(workspace),
-      secretsOf: vault.forCommands,
-      environment: childEnvironment(config.environment),
       publish,
       logger,
       clock,
       ...(graceMs === undefined ? {} : { graceMs }),
       ...(overrides.settleMs === undefined ? {} : { settleMs: overrides.settleMs }),
+    }),
+  );
+  const shell = stack.use(
+    new ShellJobs({
+      jobs,
+      bracketOf: (workspace) => doors.bracket(workspace),
+      secretsOf: vault.forCommands,
+      environment: childEnvironment(config.environment),
       ...(overrides.ports === undefined ? {} : { ports: overrides.ports }),
     }),
   );
@@ -240,7 +246,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
     }),
     ...projectRoutes({ workspaces, publish, onLoaded: prepareDoor }),
     ...fileRoutes({ door: doors, workspaceOf }),
-    ...shellRoutes({ jobs, recents, streams, workspaceOf }),
+    ...shellRoutes({ jobs, shell, recents, streams, workspaceOf }),
     ...receiptRoutes({
       streams,
       receiptsOf: ({ principal, namedWorkspace }, named) =>
@@ -270,7 +276,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
   stack.use(events);
   stack.defer(() => jobs.shutdown(shutdownJobsMs));
   stack.defer(() => server?.stopAccepting());
-  setTimeout(() => jobs.warmUp(), warmUpMs).unref();
+  setTimeout(() => shell.warmUp(), warmUpMs).unref();
   logger.info({ url: server.url, dataDir, env, version }, 'listening');
 
   return {

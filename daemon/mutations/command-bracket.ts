@@ -7,6 +7,8 @@ export interface CommandStart {
   readonly actor: Actor;
   /** As it may be written down: masked. */
   readonly cmd: string;
+  /** Where it runs, if that is another host: then it changes nothing here, and has its receipt all the same. */
+  readonly host?: string;
 }
 
 /** How a command ended: its receipt, or null where it changed nothing. */

@@ -8,7 +8,7 @@ import type { Committed } from './committer.ts';
 import { withoutCommitted } from './interrupted-changes.ts';
 import type { CommandIntent, Journal, JournalEntry } from './journal.ts';
 import type { Draft } from './receipt-draft.ts';
-import { partsOfChanges } from './receipt-parts.ts';
+import { partsOfChanges, type ReceiptParts } from './receipt-parts.ts';
 
 export interface CommandReceiptsOptions {
   readonly journal: Journal;
@@ -43,13 +43,14 @@ export class CommandReceipts implements CommandBracket {
       run_id: start.runId,
       actor: start.actor,
       cmd: this.#options.mask(start.cmd.toWellFormed()),
+      ...(start.host === undefined ? {} : { host: start.host }),
       started_at: timestamp(this.#options.clock()),
     };
     this.#journalEntry({ type: 'intent', intent });
     this.#commands.set(start.runId, intent);
     // Nothing durable stands before a command's first byte.
     this.#options.journal.sync().catch((error: Error) => this.#options.onFatal(error));
-    return this.#options.keeper.begin(start.runId);
+    return intent.host === undefined ? this.#options.keeper.begin(start.runId) : undefined;
   }
 
   end(runId: RunId, { exitCode }: { readonly exitCode: number | null }): Promise<CommandOutcome> {
@@ -57,8 +58,11 @@ export class CommandReceipts implements CommandBracket {
   }
 
   cancel(runId: RunId): void {
-    if (!this.#commands.delete(runId)) return;
-    this.#options.keeper.cancel(runId).catch(() => undefined); // a worker that died knows of no run any more
+    const intent = this.#commands.get(runId);
+    if (intent === undefined) return;
+    this.#commands.delete(runId);
+    // A worker that died knows of no run any more.
+    if (intent.host === undefined) this.#options.keeper.cancel(runId).catch(() => undefined);
     this.#journalEntry({ type: 'dropped', runId });
   }
 
@@ -96,6 +100,10 @@ export class CommandReceipts implements CommandBracket {
   async #end(runId: RunId, exitCode: number | null, earlier: readonly Committed[]): Promise<CommandOutcome> {
     const intent = this.#commands.get(runId);
     if (intent === undefined) return { receipt: null };
+    if (intent.host !== undefined) {
+      this.#commands.delete(runId);
+      return this.#commit(draftOf(intent, exitCode, partsOfChanges([], [])));
+    }
     const { concurrent, ...found } = await this.#options.keeper.end(runId).catch((error: unknown) => {
       this.#unended.push(() => this.#end(runId, exitCode, earlier));
       throw error;
@@ -106,18 +114,13 @@ export class CommandReceipts implements CommandBracket {
       this.#journalEntry({ type: 'dropped', runId });
       return { receipt: null };
     }
-    const draft: Draft = {
-      runId,
-      action: 'apply',
-      tool: 'shell.run',
-      actor: intent.actor,
-      command: { cmd: intent.cmd, exit_code: exitCode },
+    return this.#commit({
+      ...draftOf(intent, exitCode, partsOfChanges(changes, diffs)),
       concurrentRuns: concurrent.map((id) => RunId.parse(id)),
-      guards: notRun,
-      steps: [],
-      parts: partsOfChanges(changes, diffs),
-      intent,
-    };
+    });
+  }
+
+  async #commit(draft: Draft): Promise<CommandOutcome> {
     try {
       await this.retry();
       return { receipt: await this.#options.commit(draft) };
@@ -135,4 +138,19 @@ export class CommandReceipts implements CommandBracket {
       throw error;
     }
   }
+}
+
+function draftOf(intent: CommandIntent, exitCode: number | null, parts: ReceiptParts): Draft {
+  const { host } = intent;
+  return {
+    runId: RunId.parse(intent.run_id),
+    action: 'apply',
+    tool: host === undefined ? 'shell.run' : 'ssh.run',
+    actor: intent.actor,
+    command: { cmd: intent.cmd, exit_code: exitCode, ...(host === undefined ? {} : { host }) },
+    guards: notRun,
+    steps: [],
+    parts,
+    intent,
+  };
 }

@@ -93,7 +93,9 @@ export class WorkspaceDoor implements AsyncDisposable {
       format.sealReceipt(draft),
     );
     const store = await options.openStore(pending);
-    const keeper = options.openKeeper(recovered.openIntents.map(({ run_id }) => run_id));
+    const keeper = options.openKeeper(
+      recovered.openIntents.flatMap(({ run_id, host }) => (host === undefined ? [run_id] : [])),
+    );
     const door = new WorkspaceDoor(options, { journal, store, keeper, ...recovered });
     await door.#settle(segments, recovered.committed, recovered.openIntents);
     return door;

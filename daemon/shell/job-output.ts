@@ -1,8 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { StreamMasker } from '../masking/stream-masker.ts';
 import { FrameLog } from './frame-log.ts';
 import { FrameViewer } from './frame-viewer.ts';
+import type { JobProcess } from './job-process.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { OutputPipes } from './output-pipes.ts';
 import type { SlabPool } from './slab-pool.ts';
@@ -54,12 +54,15 @@ export class JobOutput {
   }
 
   /** Reads the output of a process from now on. */
-  follow(child: ChildProcess, options: { readonly keepTail: boolean }): OutputPipes {
+  follow(
+    process: Pick<JobProcess, 'stdout' | 'stderr'>,
+    options: { readonly keepTail: boolean },
+  ): OutputPipes {
     this.#keepTail = options.keepTail;
     this.#tail = '';
     const pipes = [
-      { readable: child.stdout, splitter: new LineSplitter(this.#log, 'stdout') },
-      { readable: child.stderr, splitter: new LineSplitter(this.#log, 'stderr') },
+      { readable: process.stdout, splitter: new LineSplitter(this.#log, 'stdout') },
+      { readable: process.stderr, splitter: new LineSplitter(this.#log, 'stderr') },
     ].flatMap(({ readable, splitter }) => {
       const masker = this.#newMasker();
       this.#maskers.push(masker);

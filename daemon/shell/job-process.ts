@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { CodedError } from '../contract/errors.ts';
 import type { JobId } from '../contract/ids.ts';
+import type { EndReason } from '../contract/shell.ts';
 import { readProcess } from '../lib/process-table.ts';
 import { jobCookieName } from './child-environment.ts';
-import type { MainProcess } from './kill-tree.ts';
+import { type MainProcess, type TerminateOptions, terminateTree } from './kill-tree.ts';
 import { shellCommand } from './shell-command.ts';
+import type { SpareShell } from './spare-shell.ts';
 
 export interface SpawnOptions {
   readonly jobId: JobId;
@@ -15,22 +18,62 @@ export interface SpawnOptions {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
+/** A command under way, here or on another host. */
 export interface JobProcess {
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  /** 0 on another host. */
+  readonly pid: number;
+  /** How it is found again by the next daemon, where it runs here. */
+  readonly main?: MainProcess;
+  /** Resolves when the main process ends, whatever still holds its pipes. */
+  readonly exit: Promise<ProcessExit>;
+  /** Ends it and all that it has started; resolves when none of it is left. */
+  terminate(options: Pick<TerminateOptions, 'graceMs' | 'hurry'>): Promise<void>;
+}
+
+export interface LocalProcess {
   readonly child: ChildProcess;
   readonly main: MainProcess;
   /** Pid that everything the process starts comes after; undefined where that can't be said. */
   readonly newerThan: number | undefined;
-  /** Resolves when the main process ends, whatever still holds its pipes. */
   readonly exit: Promise<ProcessExit>;
 }
 
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** Where that is why, and not an end of its own. */
+  readonly reason?: EndReason;
+}
+
+/** In this time, pids don't go all the way round. */
+const youngMs = 5000;
+
+/**
+ * A command in a shell of its own, by one that was started ahead where one waits.
+ *
+ * @throws CodedError spawn_failed where the system gives no process
+ */
+export async function startLocal(options: SpawnOptions, spare?: SpareShell): Promise<JobProcess> {
+  const startedAt = performance.now();
+  const { child, main, newerThan, exit } = spare?.take(options) ?? (await startProcess(options));
+  return {
+    stdout: child.stdout,
+    stderr: child.stderr,
+    pid: main.pid,
+    main,
+    exit,
+    terminate: (terms) =>
+      terminateTree(
+        { jobId: options.jobId, main },
+        { ...terms, newerThan: performance.now() - startedAt < youngMs ? newerThan : undefined },
+      ),
+  };
 }
 
 /** @throws CodedError spawn_failed where the system gives no process */
-export async function startProcess(options: SpawnOptions): Promise<JobProcess> {
+export async function startProcess(options: SpawnOptions): Promise<LocalProcess> {
   const child = spawnShell(options);
   const started = observe(child);
   if (started !== undefined) return started;
@@ -39,7 +82,7 @@ export async function startProcess(options: SpawnOptions): Promise<JobProcess> {
 }
 
 /** A process that was just started; undefined where none was. */
-export function observe(child: ChildProcess): JobProcess | undefined {
+export function observe(child: ChildProcess): LocalProcess | undefined {
   if (child.pid === undefined) return undefined;
   const exit = new Promise<ProcessExit>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),

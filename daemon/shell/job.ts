@@ -4,16 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JobId, KeyId, RunId, WorkspaceId } from '../contract/ids.ts';
 import type { EndReason, ExitFrame, JobListing, JobOrigin } from '../contract/shell.ts';
 import { timestamp } from '../lib/clock.ts';
-import type { OpenFolder } from '../lib/open-folder.ts';
 import type { CommandSecrets } from './command-secrets.ts';
 import type { FrameViewer } from './frame-viewer.ts';
 import type { PortLease } from './free-port.ts';
 import { JobOutput } from './job-output.ts';
-import { type JobProcess, type ProcessExit, type SpawnOptions, startProcess } from './job-process.ts';
-import { type ProcessTree, terminateTree } from './kill-tree.ts';
+import type { JobProcess, ProcessExit } from './job-process.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { SlabPool } from './slab-pool.ts';
-import type { SpareShell } from './spare-shell.ts';
 
 export interface JobOptions {
   readonly jobId: JobId;
@@ -21,22 +18,23 @@ export interface JobOptions {
   readonly wsId: WorkspaceId;
   /** As given, with `$FREE_PORT` in it. */
   readonly cmd: string;
+  /** Where it runs, if that is another host. */
+  readonly host?: string;
   /** As listed, relative to the workspace root. */
   readonly cwd: string;
-  /** What the process is started in; closed when the job has ended. */
-  readonly folder: OpenFolder;
+  /** Starts the command line, with `$FREE_PORT` replaced. @throws CodedError */
+  readonly start: (commandLine: string) => Promise<JobProcess>;
+  /** Called once when no process is left. */
+  readonly onEnded: () => void;
   readonly timeoutSeconds: number;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  readonly environment: Readonly<Record<string, string>>;
   /** What only this command gets in its environment, and what is masked in all that is told of it. */
   readonly secrets: CommandSecrets;
   readonly origin: JobOrigin;
   readonly keyId: KeyId | null;
   readonly startedAtMs: number;
   readonly pool: SlabPool;
-  /** A shell that was started ahead, to be used if it is there. */
-  readonly spare?: SpareShell;
   /** Called once when no process is left. Resolves with what became of the command's changes; never rejects. */
   readonly settle: (result: JobResult) => Promise<Settled>;
   /** The exit frame waits for that, but not longer than these milliseconds after the exit. */
@@ -57,8 +55,6 @@ export type Settled = Pick<ExitFrame, 'receipt_id' | 'files_changed'>;
 /** What a command left behind may hold its pipes open: they are waited for this long at most. */
 const drainMs = 150;
 const timeoutCode = 124;
-/** In this time, pids don't go all the way round. */
-const youngMs = 5000;
 
 /**
  * One command, from the start of its process to the end of all of them: running → finishing → ended. The first reason
@@ -72,7 +68,6 @@ export class Job {
   readonly settled: Promise<Settled>;
   readonly ended: Promise<void>;
   readonly #timer: NodeJS.Timeout;
-  readonly #startedAt = performance.now();
   readonly #hurry = new AbortController();
   #process: JobProcess;
   #pipes: OutputPipes;
@@ -81,10 +76,9 @@ export class Job {
   #state: JobListing['state'] = 'running';
   #reason: EndReason | null = null;
 
-  /** @throws CodedError spawn_failed where the system gives no process */
+  /** @throws what `start` throws */
   static async start(options: JobOptions): Promise<Job> {
-    const spawn = spawnOptions(options);
-    return new Job(options, options.spare?.take(spawn) ?? (await startProcess(spawn)));
+    return new Job(options, await options.start(commandLineOf(options)));
   }
 
   private constructor(options: JobOptions, first: JobProcess) {
@@ -100,16 +94,17 @@ export class Job {
   }
 
   get listing(): JobListing {
-    const { jobId, runId, wsId, cmd, cwd, startedAtMs, origin, keyId, timeoutSeconds, ports, secrets } =
+    const { jobId, runId, wsId, cmd, cwd, startedAtMs, origin, keyId, timeoutSeconds, ports, secrets, host } =
       this.options;
     return {
       job_id: jobId,
       run_id: runId,
       ws_id: wsId,
       cmd: secrets.mask(cmd),
+      ...(host === undefined ? {} : { host }),
       cwd: secrets.mask(cwd),
       started_at: timestamp(startedAtMs),
-      pid: this.#process.main.pid,
+      pid: this.#process.pid,
       state: this.#state,
       origin,
       key_id: keyId,
@@ -118,9 +113,9 @@ export class Job {
     };
   }
 
-  /** How its processes are found again, by this daemon or, after a crash, by the next. */
-  get tree(): ProcessTree {
-    return { jobId: this.options.jobId, main: this.#process.main };
+  /** How its process is found again by the next daemon; undefined on another host. */
+  get main(): JobProcess['main'] {
+    return this.#process.main;
   }
 
   attach(sink: Writable, options: { readonly lastId: number; readonly lossy: boolean }): FrameViewer {
@@ -141,15 +136,12 @@ export class Job {
   }
 
   #follow(): OutputPipes {
-    return this.output.follow(this.#process.child, { keepTail: this.options.ports !== undefined });
+    return this.output.follow(this.#process, { keepTail: this.options.ports !== undefined });
   }
 
   #terminate(): Promise<void> {
-    this.#sweep ??= terminateTree(this.tree, {
-      graceMs: this.options.graceMs,
-      hurry: this.#hurry.signal,
-      newerThan: performance.now() - this.#startedAt < youngMs ? this.#process.newerThan : undefined,
-    });
+    const { graceMs } = this.options;
+    this.#sweep ??= this.#process.terminate({ graceMs, hurry: this.#hurry.signal });
     return this.#sweep;
   }
 
@@ -204,7 +196,7 @@ export class Job {
     const taken = ports?.current;
     try {
       await ports?.renew();
-      this.#process = await startProcess(spawnOptions(this.options));
+      this.#process = await this.options.start(commandLineOf(this.options));
     } catch {
       // No port or no process to be had: the command has failed, and its own output says why.
       return false;
@@ -223,16 +215,16 @@ export class Job {
   #markEnded(): void {
     this.#state = 'ended';
     this.options.ports?.release();
-    this.options.folder.close();
+    this.options.onEnded();
   }
 }
 
-function spawnOptions({ jobId, cmd, folder, environment, ports, secrets }: JobOptions): SpawnOptions {
-  const commandLine = ports?.substitute(cmd) ?? cmd;
-  return { jobId, commandLine, folder: folder.path, environment, secrets: secrets.variables };
+function commandLineOf({ cmd, ports }: JobOptions): string {
+  return ports?.substitute(cmd) ?? cmd;
 }
 
-function toResult({ code, signal }: ProcessExit, reason: EndReason | null): JobResult {
+function toResult({ code, signal, reason: given }: ProcessExit, wanted: EndReason | null): JobResult {
+  const reason = wanted ?? given ?? null;
   if (reason === 'timeout') return { code: timeoutCode, signal, reason };
   return { code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), signal, reason };
 }

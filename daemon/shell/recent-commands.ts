@@ -22,9 +22,10 @@ export class RecentCommands implements AsyncDisposable {
 
   /** Notes a command that has started. */
   async add(job: Job): Promise<void> {
-    const { job_id, ws_id, cmd, cwd, started_at, origin, key_id } = job.listing;
+    const { job_id, ws_id, cmd, host, cwd, started_at, origin, key_id } = job.listing;
     const entry: RecentCommand = {
       cmd,
+      ...(host === undefined ? {} : { host }),
       cwd,
       started_at,
       finished_at: null,
@@ -43,9 +44,10 @@ export class RecentCommands implements AsyncDisposable {
 
   /** Notes how a command ended, and answers its entry. */
   async finish(job: Job, { code, reason }: JobResult, nowMs: number): Promise<RecentCommand> {
-    const { job_id, ws_id, cmd, cwd, started_at, origin, key_id } = job.listing;
+    const { job_id, ws_id, cmd, host, cwd, started_at, origin, key_id } = job.listing;
     const finished: RecentCommand = {
       cmd,
+      ...(host === undefined ? {} : { host }),
       cwd,
       started_at,
       finished_at: timestamp(nowMs),

@@ -5,11 +5,13 @@ import { CancelledJob, JobFrame, JobListing, RecentCommand, RunRequest } from '.
 import { eventStreamHeaders, lastEventIdOf } from '../http/event-hub.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import { actorOf, type Call, type Route, route, type WorkspaceOf } from '../http/route.ts';
+import type { JobTable } from './job-table.ts';
 import type { RecentCommands } from './recent-commands.ts';
 import type { ShellJobs } from './shell-jobs.ts';
 
 export interface ShellRoutesOptions {
-  readonly jobs: ShellJobs;
+  readonly jobs: JobTable;
+  readonly shell: ShellJobs;
   readonly recents: RecentCommands;
   readonly streams: OpenStreams;
   readonly workspaceOf: WorkspaceOf;
@@ -18,7 +20,7 @@ export interface ShellRoutesOptions {
 const jobParams = z.strictObject({ job_id: JobId });
 const workspaceErrors = ['no_active_workspace', 'unknown_workspace'] as const;
 
-export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutesOptions): Route[] {
+export function shellRoutes({ jobs, shell, recents, streams, workspaceOf }: ShellRoutesOptions): Route[] {
   return [
     route({
       method: 'post',
@@ -53,7 +55,7 @@ export function shellRoutes({ jobs, recents, streams, workspaceOf }: ShellRoutes
         const { principal, res } = call;
         const origin = principal.kind === 'key' ? 'api' : 'panel';
         const actor = actorOf(principal);
-        const job = await jobs.run({ workspace: workspaceOf(call), request: call.body, origin, actor });
+        const job = await shell.run({ workspace: workspaceOf(call), request: call.body, origin, actor });
         const [port] = job.listing.free_ports;
         res.writeHead(200, {
           ...eventStreamHeaders,

@@ -6,7 +6,7 @@ import { JobId } from '../contract/ids.ts';
 import { openFolderInside } from '../lib/open-folder.ts';
 import { listProcesses } from '../lib/process-table.ts';
 import { isRunning, until } from '../testing/processes.ts';
-import { type JobProcess, startProcess } from './job-process.ts';
+import { type LocalProcess, startProcess } from './job-process.ts';
 import { SpareShell } from './spare-shell.ts';
 
 const environment = { PATH: process.env.PATH ?? '', HOME: '/home/someone' };
@@ -16,7 +16,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), "spare 'quoted' ")));
 async function outputOf({
   child,
   exit,
-}: JobProcess): Promise<{ stdout: string; stderr: string; code: number | null }> {
+}: LocalProcess): Promise<{ stdout: string; stderr: string; code: number | null }> {
   const read = async (stream: NodeJS.ReadableStream | null) => {
     let text = '';
     for await (const part of stream ?? []) text += String(part);
@@ -30,7 +30,7 @@ function optionsFor(commandLine: string) {
   return { jobId, commandLine, folder: openFolderInside(root, '').path, environment, secrets: {} };
 }
 
-async function taken(spare: SpareShell, commandLine: string): Promise<JobProcess> {
+async function taken(spare: SpareShell, commandLine: string): Promise<LocalProcess> {
   spare.prepare();
   const process = spare.take(optionsFor(commandLine));
   if (process === undefined) throw new Error('no shell was waiting');

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { newestPid } from '../lib/process-table.ts';
 import { jobCookieName } from './child-environment.ts';
-import { type JobProcess, observe, type SpawnOptions } from './job-process.ts';
+import { type LocalProcess, observe, type SpawnOptions } from './job-process.ts';
 
 /**
  * One shell started ahead, that waits on its standard input to be told what to become. Starting a process blocks the
@@ -13,7 +13,7 @@ import { type JobProcess, observe, type SpawnOptions } from './job-process.ts';
  */
 export class SpareShell implements Disposable {
   readonly #environment: Readonly<Record<string, string>>;
-  #spare: JobProcess | undefined;
+  #spare: LocalProcess | undefined;
   #disposed = false;
 
   constructor(environment: Readonly<Record<string, string>>) {
@@ -33,7 +33,7 @@ export class SpareShell implements Disposable {
   }
 
   /** The waiting shell, which is running the command from now on; undefined where none waits. */
-  take({ jobId, commandLine, folder, secrets }: SpawnOptions): JobProcess | undefined {
+  take({ jobId, commandLine, folder, secrets }: SpawnOptions): LocalProcess | undefined {
     const spare = this.#spare;
     if (spare === undefined || spare.child.exitCode !== null || spare.child.signalCode !== null)
       return undefined;
