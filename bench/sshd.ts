@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { endWithUs } from './end-with-us.ts';
 
 const sshdPath = '/usr/sbin/sshd';
+const sftpServerPath = '/usr/lib/openssh/sftp-server';
 const privilegeSeparationDir = '/run/sshd';
 
 export interface Sshd extends AsyncDisposable {
@@ -77,6 +78,7 @@ function configLines(dir: string, hostKey: string, port: number): string[] {
     'PidFile none',
     'PrintMotd no',
     'PrintLastLog no',
+    `Subsystem sftp ${sftpServerPath}`,
     `SetEnv HOME=${join(dir, 'home')}`,
     '',
   ];

@@ -1,3 +1,4 @@
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { LoginTokens } from './account/login-tokens.ts';
 import { sessionRoutes } from './account/routes.ts';
@@ -28,6 +29,7 @@ import { masterKeyRoutes } from './master-key/routes.ts';
 import type { Mutations } from './mutations/mutations.ts';
 import { rollbackRoutes } from './mutations/routes.ts';
 import { receiptRoutes } from './receipts/routes.ts';
+import { remoteHosts } from './remote-hosts.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { childEnvironment } from './shell/child-environment.ts';
 import type { PortLeases } from './shell/free-port.ts';
@@ -183,6 +185,23 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
       ...(overrides.ports === undefined ? {} : { ports: overrides.ports }),
     }),
   );
+  const remote = stack.use(
+    remoteHosts({
+      dataDir,
+      configFile: config.sshConfig,
+      home: homedir(),
+      user: userInfo().username,
+      environment: config.environment,
+      jobs,
+      bracketOf: (workspace) => doors.bracket(workspace),
+      secretsOf: vault.forCommands,
+      door: doors,
+      streams,
+      workspaceOf: (call) => workspaceOf(call),
+      logger,
+      clock,
+    }),
+  );
   const swept = await sweepOrphans({ runningJobs, recents, nowMs: clock(), logger });
   if (swept > 0)
     notice(
@@ -254,6 +273,7 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
     }),
     ...rollbackRoutes({ mutations: doors, workspaceOf }),
     ...secretRoutes({ secrets: vault.secrets, workspaceOf }),
+    ...remote.routes,
     ...masterKeyRoutes({ keys: masterKeys, rotation: vault.rotation, audit, publish }),
     ...auditRoutes({ auditLog: audit }),
   ];

@@ -4,7 +4,8 @@ import { JobId } from '../contract/ids.ts';
 import { CancelledJob, JobFrame, JobListing, RecentCommand, RunRequest } from '../contract/shell.ts';
 import { eventStreamHeaders, lastEventIdOf } from '../http/event-hub.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
-import { actorOf, type Call, type Route, route, type WorkspaceOf } from '../http/route.ts';
+import { actorOf, type Call, type Principal, type Route, route, type WorkspaceOf } from '../http/route.ts';
+import type { Job } from './job.ts';
 import type { JobTable } from './job-table.ts';
 import type { RecentCommands } from './recent-commands.ts';
 import type { ShellJobs } from './shell-jobs.ts';
@@ -56,15 +57,7 @@ export function shellRoutes({ jobs, shell, recents, streams, workspaceOf }: Shel
         const origin = principal.kind === 'key' ? 'api' : 'panel';
         const actor = actorOf(principal);
         const job = await shell.run({ workspace: workspaceOf(call), request: call.body, origin, actor });
-        const [port] = job.listing.free_ports;
-        res.writeHead(200, {
-          ...eventStreamHeaders,
-          'X-Job-Id': job.options.jobId,
-          'X-Run-Id': job.options.runId,
-          ...(port === undefined ? {} : { 'X-Free-Port': String(port) }),
-        });
-        streams.add(principal, job.attach(res, { lastId: 0, lossy: false }));
-        flushHeadSoon(res);
+        streamJob(job, { principal, res, streams });
         return undefined;
       },
     }),
@@ -155,6 +148,26 @@ export function shellRoutes({ jobs, shell, recents, streams, workspaceOf }: Shel
       handler: async (call) => ({ status: 200, body: await recents.list(workspaceOf(call).wsId) }),
     }),
   ];
+}
+
+/** Answers with the frames of a job, from the first on. */
+export function streamJob(
+  job: Job,
+  {
+    principal,
+    res,
+    streams,
+  }: { readonly principal: Principal; readonly res: ServerResponse; readonly streams: OpenStreams },
+): void {
+  const [port] = job.listing.free_ports;
+  res.writeHead(200, {
+    ...eventStreamHeaders,
+    'X-Job-Id': job.options.jobId,
+    'X-Run-Id': job.options.runId,
+    ...(port === undefined ? {} : { 'X-Free-Port': String(port) }),
+  });
+  streams.add(principal, job.attach(res, { lastId: 0, lossy: false }));
+  flushHeadSoon(res);
 }
 
 /**

@@ -17,12 +17,18 @@ export interface SshLease extends Disposable {
   readonly lost: Promise<void>;
 }
 
+export interface LeaseOptions {
+  /** Never a connection that is open already. */
+  readonly fresh?: boolean;
+}
+
 export interface SshConnector extends AsyncDisposable {
   /**
-   * A connection to an alias of the configuration: one that is open, or a new one.
+   * A connection to an alias of the configuration: one that is open, or a new one. Where the server refuses a further
+   * channel on it (`isChannelRefused`), ask for a fresh one.
    *
    * @throws CodedError unknown_ssh_host, ssh_password_host_unsupported, ssh_host_unsupported, ssh_host_key_unknown,
    * ssh_host_key_changed, ssh_host_key_revoked (members: SshHostKey), ssh_connect_failed, ssh_auth_failed, ssh_timeout
    */
-  lease(alias: string): Promise<SshLease>;
+  lease(alias: string, options?: LeaseOptions): Promise<SshLease>;
 }

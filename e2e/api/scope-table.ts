@@ -47,6 +47,11 @@ export const scopeTable: Readonly<Record<string, Access>> = {
   'POST /api/account/master-key/export': 'session',
   'POST /api/account/master-key/import': 'session',
   'GET /api/account/audit-log': 'admin',
+  'GET /api/shell/ssh-hosts': 'read',
+  'POST /api/shell/ssh-hosts/<>/test': 'agent',
+  'POST /api/shell/ssh-hosts/<>/accept-key': 'session',
+  'POST /api/shell/ssh-run': 'agent',
+  'POST /api/shell/ssh-pull': 'agent',
 };
 
 /** Endpoints of the specification and of the decisions on it, whether they are there yet or not. */
@@ -105,9 +110,6 @@ export const specified: readonly string[] = [
 export const stillToCome: readonly string[] = [
   'POST /api/shell/test',
   'POST /api/shell/suggest',
-  'GET /api/shell/ssh-hosts',
-  'POST /api/shell/ssh-run',
-  'POST /api/shell/ssh-pull',
   'POST /api/receipts/<>/reground',
   'GET /api/project/symbols',
   'GET /api/project/findings',
@@ -133,6 +135,8 @@ export const ownAdditions: readonly string[] = [
   'POST /api/account/master-key/export',
   'POST /api/account/master-key/import',
   'GET /api/account/audit-log',
+  'POST /api/shell/ssh-hosts/<>/test',
+  'POST /api/shell/ssh-hosts/<>/accept-key',
 ];
 
 /** `GET /api/x/<>` for a route, whatever its parameters are called. */
