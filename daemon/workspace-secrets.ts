@@ -84,7 +84,10 @@ export function workspaceSecrets(options: WorkspaceSecretsOptions): WorkspaceSec
     door: { mutate: (workspace, request) => door().mutate(workspace, request) },
     masks,
     ensureFolder: ensureServiceFolder,
-    onKeyMade: (actor, keyId) => audit.append({ event: 'master_key.create', actor, key_id: keyId }),
+    onKeyMade: async (actor, keyId) => {
+      await audit.append({ event: 'master_key.create', actor, key_id: keyId });
+      publish({ type: 'master-key.changed' });
+    },
   });
   const upkeep = new StoreUpkeep({ stores, changes, keys, clock, onNotice: notice });
   const secrets = new Secrets({

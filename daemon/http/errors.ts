@@ -1,5 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import { CodedError, errorStatus, type Problem } from '../contract/errors.ts';
+import { CodedError, type ErrorCode, errorStatus, type Problem } from '../contract/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** The only place where a failure becomes a status and a problem document (RFC 9457). */
@@ -16,6 +16,14 @@ export function toProblem(error: unknown): Problem {
   };
 }
 
+/** What is wrong with the daemon or its machine; all else is what callers are told to expect. */
+const faults: ReadonlySet<ErrorCode> = new Set([
+  'internal_error',
+  'spawn_failed',
+  'storage_failed',
+  'storage_full',
+]);
+
 export interface ProblemOptions {
   readonly logger: Logger;
   /** Puts `***` in the place of secrets; a caller's own words come back in some problems. */
@@ -29,7 +37,7 @@ export function sendProblem(
   { logger, mask = (text) => text }: ProblemOptions,
 ): void {
   const problem = toProblem(error);
-  if (problem.status >= 500) logger.error({ err: error, code: problem.code }, 'request failed');
+  if (faults.has(problem.code)) logger.error({ err: error, code: problem.code }, 'request failed');
   else logger.debug({ code: problem.code, detail: problem.detail }, 'request refused');
   if (res.headersSent) {
     res.destroy();

@@ -226,6 +226,9 @@ const bodies: Record<string, unknown> = {
   '/api/shell/run': { cmd: 'true' },
   '/api/project/move': { from: 'a', to: 'b' },
   '/api/project/edit': { path: 'a', edits: [{ old_text: 'a', new_text: 'b' }] },
+  '/api/secrets': { env: 'A=b' },
+  '/api/secrets/:name': { value: 'b' },
+  '/api/secrets/recover-store': { use: 'copy' },
 };
 
 describe('which workspace a call means', () => {
@@ -255,7 +258,7 @@ describe('which workspace a call means', () => {
 
   test('is 409 where none is loaded and none named, and 404 for a name that is none’s', async () => {
     await using booted = await boot();
-    const agent = await booted.keyed('agent');
+    const agent = await booted.keyed('admin');
     const calls = booted.daemon.routes.filter((route) => route.workspace === true);
     expect(calls.length).toBeGreaterThan(4);
     for (const { method, path } of calls) {
@@ -263,6 +266,7 @@ describe('which workspace a call means', () => {
         .replace(':job_id', 'j_0123456789abcdef')
         .replace(':run_id', 'run_0123456789abcdef')
         .replace(':receipt_id', 'rcpt_20260101_000000010000')
+        .replace(':name', 'A')
         .concat(queries[path] ?? '');
       const body = method === 'post' ? bodies[path] : undefined;
       const none = await agent.problem(method, target, body);

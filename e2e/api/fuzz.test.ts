@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,7 +21,12 @@ let callers: Record<FuzzedRequest['credential'], Client>;
 let requests = 0;
 
 beforeAll(async () => {
-  booted = await boot({ overrides: { logger: log.logger } });
+  // With a master key: without one, 503 is the right answer to some.
+  const SERVICE_SECRET_KEY = randomBytes(32).toString('base64url');
+  booted = await boot({
+    overrides: { logger: log.logger },
+    environment: { ...process.env, SERVICE_SECRET_KEY },
+  });
   callers = {
     none: booted.stranger,
     bad: client(booted.daemon.url, 'tly_live_nothing'),

@@ -100,7 +100,7 @@ test('a key that was lost is put back from its export, and no other one is taken
   await view(panel, 'Security');
   await panel.getByRole('button', { name: 'Export recovery key…' }).click();
   await panel.getByRole('button', { name: 'Show recovery key' }).click();
-  const key = (await panel.getByLabel('The recovery key').textContent()) ?? '';
+  const key = (await panel.getByLabel('The recovery key', { exact: true }).textContent()) ?? '';
   await panel.getByRole('button', { name: 'Done' }).click();
   await daemon.stop();
   const file = join(folder, 'keys/secret_key');
