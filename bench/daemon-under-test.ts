@@ -15,7 +15,7 @@ export interface DaemonLauncher {
   /** Arguments for Node that start the daemon on a port of its own over `dataDir`. */
   args(dataDir: string): string[];
   /** A fresh daemon on a fresh data folder, signed in, with a key and an empty project that has these secrets. */
-  launch(secrets?: Readonly<Record<string, string>>): Promise<DaemonUnderTest>;
+  launch(secrets?: Readonly<Record<string, string>>, flags?: readonly string[]): Promise<DaemonUnderTest>;
 }
 
 /** More keyed requests than any row makes: the daemon allows 600 a minute unless told otherwise. */
@@ -34,9 +34,9 @@ export function daemonLauncher(entry: string, tempDir: string, nodeFlags: readon
   ];
   return {
     args,
-    async launch(secrets = {}) {
+    async launch(secrets = {}, flags = []) {
       const SERVICE_SECRET_KEY = randomBytes(32).toString('base64url');
-      const server = await startServer(args(mkdtempSync(join(tempDir, 'data-'))), {
+      const server = await startServer([...args(mkdtempSync(join(tempDir, 'data-'))), ...flags], {
         ...noRateLimit,
         SERVICE_SECRET_KEY,
       });

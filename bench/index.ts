@@ -14,6 +14,9 @@ import { keyedGet } from './rows/keyed-get.ts';
 import { masking } from './rows/masking.ts';
 import { mutation } from './rows/mutation.ts';
 import { shellReceipt } from './rows/shell-receipt.ts';
+import { sshPull } from './rows/ssh-pull.ts';
+import { sshRun } from './rows/ssh-run.ts';
+import { sshStream } from './rows/ssh-stream.ts';
 import { start } from './rows/start.ts';
 import { stream } from './rows/stream.ts';
 import { streamSecrets } from './rows/stream-secrets.ts';
@@ -37,6 +40,9 @@ const allRows: readonly Row[] = [
   fernet,
   masking,
   streamSecrets,
+  sshRun,
+  sshStream,
+  sshPull,
 ];
 const root = resolve(import.meta.dirname, '..');
 

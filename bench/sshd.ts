@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -19,9 +20,13 @@ const sftpServerPath = '/usr/lib/openssh/sftp-server';
 const privilegeSeparationDir = '/run/sshd';
 
 export interface Sshd extends AsyncDisposable {
+  /** An ssh_config that knows this host, with its key, as `sshAlias`. */
+  configFile: string;
   /** Arguments of `ssh` that run `command` there, on a connection of its own. */
   sshArgs(command: string): string[];
 }
+
+export const sshAlias = 'bench';
 
 /** Why this machine can't be the ssh peer, or undefined when it can. */
 export function whyNoSshd(): string | undefined {
@@ -50,12 +55,14 @@ export async function startSshd(tempDir: string): Promise<Sshd> {
   mkdirSync(join(dir, 'home'));
   const port = await freePort();
   writeFileSync(join(dir, 'sshd_config'), configLines(dir, hostKey, port).join('\n'));
+  const configFile = writeClientConfig(dir, hostKey, port);
   const sshd = spawn(sshdPath, ['-D', '-e', '-f', join(dir, 'sshd_config')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   endWithUs(sshd);
   await listening(sshd);
   return {
+    configFile,
     sshArgs: (command) => [...clientOptions(dir, userKey, port), '127.0.0.1', command],
     async [Symbol.asyncDispose]() {
       const exited = once(sshd, 'exit');
@@ -82,6 +89,26 @@ function configLines(dir: string, hostKey: string, port: number): string[] {
     `SetEnv HOME=${join(dir, 'home')}`,
     '',
   ];
+}
+
+function writeClientConfig(dir: string, hostKey: string, port: number): string {
+  const knownHosts = join(dir, 'alias_known_hosts');
+  writeFileSync(knownHosts, `[127.0.0.1]:${port} ${readFileSync(`${hostKey}.pub`, 'utf8')}`);
+  const lines = [
+    `Host ${sshAlias}`,
+    'HostName 127.0.0.1',
+    `Port ${port}`,
+    `User ${userInfo().username}`,
+    `IdentityFile ${join(dir, 'user_key')}`,
+    'IdentitiesOnly yes',
+    `UserKnownHostsFile ${knownHosts}`,
+    'GlobalKnownHostsFile none',
+    'BatchMode yes',
+    'LogLevel ERROR',
+    '',
+  ];
+  writeFileSync(join(dir, 'ssh_config'), lines.join('\n'));
+  return join(dir, 'ssh_config');
 }
 
 function clientOptions(dir: string, userKey: string, port: number): string[] {

@@ -25,15 +25,16 @@ export function App() {
 
 /** Everything that needs a session, and what ends with it: events, open logs, what was fetched. */
 function SignedIn() {
-  const { events, logs } = usePanel();
+  const { events, logs, hostKeys } = usePanel();
   const cache = useQueryClient();
   useEffect(() => {
     events.open();
     return () => {
       events.close();
       logs.closeAll();
+      hostKeys.close();
       cache.clear();
     };
-  }, [events, logs, cache]);
+  }, [events, logs, hostKeys, cache]);
   return <Frame />;
 }

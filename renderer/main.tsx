@@ -12,6 +12,7 @@ import { notifyOfEnd } from './jobs/notify-of-end.ts';
 import { LogPool } from './log/log-pool.ts';
 import { type Panel, PanelContext } from './panel-context.ts';
 import { SessionStore, takeTokenFromAddress } from './session/session-store.ts';
+import { HostKeyQuestions } from './ssh/host-key-questions.ts';
 import { WorkspaceChoice } from './workspaces/workspace-choice.ts';
 import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';
@@ -42,6 +43,7 @@ const panel: Panel = {
   }),
   logs: new LogPool(),
   files: new OpenFiles(),
+  hostKeys: new HostKeyQuestions(),
   theme,
   workspaceChoice: new WorkspaceChoice(),
 };

@@ -5,6 +5,7 @@ import type { OpenFiles } from './files/open-files.ts';
 import type { Theme, ThemeStore } from './frame/theme.ts';
 import type { LogPool } from './log/log-pool.ts';
 import type { SessionStore } from './session/session-store.ts';
+import type { HostKeyQuestions } from './ssh/host-key-questions.ts';
 import type { WorkspaceChoice } from './workspaces/workspace-choice.ts';
 
 /** What lives as long as the page. */
@@ -14,6 +15,7 @@ export type Panel = {
   events: EventStream;
   logs: LogPool;
   files: OpenFiles;
+  hostKeys: HostKeyQuestions;
   theme: ThemeStore;
   workspaceChoice: WorkspaceChoice;
 };

@@ -4,6 +4,8 @@ import { request } from 'node:http';
 export interface VerifyInput {
   url: string;
   key?: string;
+  /** Alias of the SSH configuration that the command runs on; default: here. */
+  host?: string;
   cmd: string;
 }
 
@@ -22,7 +24,7 @@ export interface VerifyAnswer {
 const input: VerifyInput = JSON.parse(process.argv[2] ?? '');
 process.stdout.write(JSON.stringify(await verify(input)));
 
-async function verify({ url, key, cmd }: VerifyInput): Promise<VerifyAnswer> {
+async function verify(input: VerifyInput): Promise<VerifyAnswer> {
   const answer: VerifyAnswer = { lines: 0, sha256: '', bodyBytes: 0, exitCode: null, idsOutOfOrder: 0 };
   const hash = createHash('sha256');
   let lastId: number | undefined;
@@ -46,7 +48,7 @@ async function verify({ url, key, cmd }: VerifyInput): Promise<VerifyAnswer> {
 
   const text = new TextDecoder();
   let rest = '';
-  for await (const chunk of await open(url, key, cmd)) {
+  for await (const chunk of await open(input)) {
     answer.bodyBytes += chunk.length;
     const lines = (rest + text.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
@@ -58,15 +60,19 @@ async function verify({ url, key, cmd }: VerifyInput): Promise<VerifyAnswer> {
   return answer;
 }
 
-function open(url: string, key: string | undefined, cmd: string): Promise<AsyncIterable<Buffer>> {
+function open({ url, key, host, cmd }: VerifyInput): Promise<AsyncIterable<Buffer>> {
   return new Promise((resolve, reject) => {
     const headers: Record<string, string> = { 'Content-Type': 'application/json' };
     if (key !== undefined) headers.Authorization = `Bearer ${key}`;
-    const sent = request(`${url}/api/shell/run`, { method: 'POST', headers }, (response) => {
-      if (response.statusCode === 200) resolve(response);
-      else reject(new Error(`${url} answered ${response.statusCode}`));
-    });
+    const sent = request(
+      `${url}/api/shell/${host === undefined ? 'run' : 'ssh-run'}`,
+      { method: 'POST', headers },
+      (response) => {
+        if (response.statusCode === 200) resolve(response);
+        else reject(new Error(`${url} answered ${response.statusCode}`));
+      },
+    );
     sent.on('error', reject);
-    sent.end(JSON.stringify({ cmd }));
+    sent.end(JSON.stringify({ host, cmd }));
   });
 }

@@ -13,6 +13,8 @@ export interface StreamServer {
   name: string;
   url: string;
   key?: string;
+  /** Alias of the SSH configuration that commands run on; default: here. */
+  host?: string;
 }
 
 export interface Variant {
@@ -49,7 +51,12 @@ export function curlVariant(server: StreamServer, cmd: string, expectedBytes: nu
     'Content-Type: application/json',
   ];
   if (server.key !== undefined) args.push('-H', `Authorization: Bearer ${server.key}`);
-  args.push('-d', JSON.stringify({ cmd }), `${server.url}/api/shell/run`);
+  const { host, url } = server;
+  args.push(
+    '-d',
+    JSON.stringify({ host, cmd }),
+    `${url}/api/shell/${host === undefined ? 'run' : 'ssh-run'}`,
+  );
   const run = async () => {
     const { stdout, seconds } = await runProgram('curl', args, timeoutMs);
     const [status, bytes] = stdout.split(' ').map(Number);

@@ -16,6 +16,8 @@ export interface BootOptions {
   /** Kept when the daemon ends; without it a temporary one is made, and removed. */
   readonly dataDir?: string;
   readonly environment?: NodeJS.ProcessEnv;
+  /** Absolute path of an SSH client configuration. */
+  readonly sshConfig?: string;
 }
 
 export interface BootedDaemon extends AsyncDisposable {
@@ -47,7 +49,8 @@ export async function boot(options: BootOptions = {}): Promise<BootedDaemon> {
       requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
       logLevel: 'silent',
       keyFile: undefined,
-      sshConfig: undefined,
+      // Not the one of who runs the tests.
+      sshConfig: options.sshConfig ?? join(base, 'no-ssh-config'),
       useKeychain: false,
       environment: options.environment ?? process.env,
     },

@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -78,7 +86,11 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
   const allowed = [readFileSync(`${userKey}.pub`, 'utf8').trim(), ...authorizedKeys];
   writeFileSync(join(folder, 'authorized_keys'), `${allowed.join('\n')}\n`);
   const first = typeof options.config === 'function' ? options.config(files) : (options.config ?? []);
-  const lines = [...first, ...hostKeyTypes.map((type) => `HostKey ${files.hostKey(type)}`), ...settings(folder)];
+  const lines = [
+    ...first,
+    ...hostKeyTypes.map((type) => `HostKey ${files.hostKey(type)}`),
+    ...settings(folder),
+  ];
   const { daemon, port, log } = await listen(folder, lines, options.port);
   const kill = () => endOf(daemon);
   const knownHosts = (name = `[127.0.0.1]:${port}`) =>
@@ -118,7 +130,19 @@ export function makeSshKey(path: string, options: SshKeyOptions = {}): string {
   const { type = 'ed25519', bits = type === 'rsa' ? 2048 : undefined, passphrase = '', format } = options;
   const size = bits === undefined ? [] : ['-b', String(bits)];
   const shape = format === undefined ? [] : ['-m', format];
-  execFileSync('ssh-keygen', ['-q', '-t', type, ...size, ...shape, '-N', passphrase, '-C', 'test', '-f', path]);
+  execFileSync('ssh-keygen', [
+    '-q',
+    '-t',
+    type,
+    ...size,
+    ...shape,
+    '-N',
+    passphrase,
+    '-C',
+    'test',
+    '-f',
+    path,
+  ]);
   return path;
 }
 
@@ -215,7 +239,10 @@ async function endOf(daemon: ChildProcess): Promise<void> {
 
 function descendants(pid: number): number[] {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+      .trim()
+      .split(' ')
+      .filter(Boolean);
     return children.flatMap((child) => [Number(child), ...descendants(Number(child))]);
   } catch {
     return []; // It ended meanwhile.

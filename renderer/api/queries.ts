@@ -9,6 +9,7 @@ import type { ChainHead, Receipt, ReceiptPage, RollbackPlan } from '../../daemon
 import type { SecretListing } from '../../daemon/contract/secrets.ts';
 import type { CurrentSession } from '../../daemon/contract/session.ts';
 import type { JobListing, RecentCommand } from '../../daemon/contract/shell.ts';
+import type { SshHost, SshTest } from '../../daemon/contract/ssh.ts';
 import { type OpenedFile, readFile } from '../files/read-file.ts';
 import type { ApiClient } from './client.ts';
 
@@ -44,6 +45,27 @@ export const queries = {
     queryOptions({
       queryKey: ['secrets', workspaceId],
       queryFn: ({ signal }) => api.json<SecretListing[]>('/api/secrets', { signal, workspaceId }),
+    }),
+
+  sshHosts: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ['ssh-hosts'],
+      queryFn: ({ signal }) => api.json<SshHost[]>('/api/shell/ssh-hosts', { signal }),
+      // The configuration is edited without an event.
+      staleTime: 0,
+    }),
+
+  /** Connects when it is asked to, never by itself; how that went is kept for as long as a host is looked at. */
+  sshTest: (api: ApiClient, host: string) =>
+    queryOptions({
+      queryKey: ['ssh-test', host],
+      queryFn: ({ signal }) =>
+        api.json<SshTest>(`/api/shell/ssh-hosts/${encodeURIComponent(host)}/test`, {
+          method: 'POST',
+          signal,
+        }),
+      enabled: false,
+      retry: false,
     }),
 
   masterKey: (api: ApiClient) =>

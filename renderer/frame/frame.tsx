@@ -7,6 +7,8 @@ import { JobsView } from '../jobs/jobs-view.tsx';
 import { KeysView } from '../keys/keys-view.tsx';
 import { ReceiptsView } from '../receipts/receipts-view.tsx';
 import { SecretsView } from '../secrets/secrets-view.tsx';
+import { HostKeyDialog } from '../ssh/host-key-dialog.tsx';
+import { HostsView } from '../ssh/hosts-view.tsx';
 import { WorkspacesView } from '../workspaces/workspaces-view.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Palette } from './palette.tsx';
@@ -46,6 +48,7 @@ export function Frame() {
         onClose={() => setPaletteOpen(false)}
         onHelp={() => setShortcutsOpen(true)}
       />
+      <HostKeyDialog />
       <ShortcutsDialog open={shortcutsOpen} onClose={() => setShortcutsOpen(false)} />
     </div>
   );
@@ -56,6 +59,7 @@ const viewTitles: Record<View, string> = {
   jobs: 'Jobs',
   files: 'Files',
   receipts: 'Receipts',
+  hosts: 'SSH hosts',
   secrets: 'Secrets',
   keys: 'API keys',
   security: 'Security',
@@ -67,11 +71,13 @@ function viewOf({ view, selected, options }: Route) {
     case 'workspaces':
       return <WorkspacesView />;
     case 'jobs':
-      return <JobsView selected={selected} />;
+      return <JobsView selected={selected} options={options} />;
     case 'files':
       return <FilesView selected={selected} options={options} />;
     case 'receipts':
       return <ReceiptsView selected={selected} options={options} />;
+    case 'hosts':
+      return <HostsView selected={selected} />;
     case 'secrets':
       return <SecretsView selected={selected} />;
     case 'keys':

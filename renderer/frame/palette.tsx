@@ -18,6 +18,7 @@ import {
   RefreshCw,
   RotateCcw,
   ScrollText,
+  Server,
   Shield,
   ShieldCheck,
   SquareTerminal,
@@ -29,8 +30,9 @@ import { toast } from 'sonner';
 import { problemText } from '../api/problem.ts';
 import { queries } from '../api/queries.ts';
 import { distinctCommands } from '../jobs/job-entries.ts';
-import { useRunCommand } from '../jobs/use-run-command.ts';
+import { commandAgain, useRunCommand } from '../jobs/use-run-command.ts';
 import { usePanel } from '../panel-context.ts';
+import { addressWords } from '../ssh/host-words.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { useOpenProject, useWorkspace } from '../workspaces/use-workspace.ts';
 import { goTo } from './route.ts';
@@ -96,6 +98,9 @@ function PaletteBody({ act, onHelp }: { act: Act; onHelp: () => void }) {
           <Entry icon={ReceiptText} keys={['G', 'R']} onSelect={act(() => goTo('receipts'))}>
             Receipts
           </Entry>
+          <Entry icon={Server} keys={['G', 'H']} onSelect={act(() => goTo('hosts'))}>
+            SSH hosts
+          </Entry>
           <Entry icon={LockKeyhole} keys={['G', 'S']} onSelect={act(() => goTo('secrets'))}>
             Secrets
           </Entry>
@@ -148,6 +153,7 @@ function PaletteBody({ act, onHelp }: { act: Act; onHelp: () => void }) {
           </Entry>
         </Group>
         <WorkspaceEntries act={act} />
+        <HostEntries act={act} searched={query.trim() !== ''} />
         <CommandEntries act={act} query={query.trim()} />
       </Command.List>
     </Command>
@@ -184,6 +190,28 @@ function WorkspaceEntries({ act }: { act: Act }) {
   );
 }
 
+/** Only what is searched for: there may be hundreds. They are there before, so that the best match is selected. */
+function HostEntries({ act, searched }: { act: Act; searched: boolean }) {
+  const { api } = usePanel();
+  const hosts = useQuery(queries.sshHosts(api)).data ?? [];
+  return (
+    <Group heading="SSH hosts" hidden={!searched}>
+      {hosts.map((one) => (
+        <Entry
+          key={one.host}
+          icon={Server}
+          value={`ssh host ${one.host} ${one.hostname}`}
+          note={addressWords(one)}
+          disabled={!searched}
+          onSelect={act(() => goTo('hosts', one.host))}
+        >
+          {one.host}
+        </Entry>
+      ))}
+    </Group>
+  );
+}
+
 function CommandEntries({ act, query }: { act: Act; query: string }) {
   const { api } = usePanel();
   const workspace = useWorkspace();
@@ -197,14 +225,14 @@ function CommandEntries({ act, query }: { act: Act; query: string }) {
   return (
     <>
       <Group heading="Run again">
-        {distinctCommands(recent ?? [], 8).map(({ cmd, cwd, job_id }) => (
+        {distinctCommands(recent ?? [], 8).map(({ cmd, cwd, host, job_id }) => (
           <Entry
             key={job_id}
             icon={RotateCcw}
             value={`run again ${cmd} ${job_id}`}
-            note={cwd === '.' ? undefined : cwd}
+            note={host === undefined ? (cwd === '.' ? undefined : cwd) : `on ${host}`}
             mono
-            onSelect={act(() => run.mutate({ cmd, cwd }))}
+            onSelect={act(() => run.mutate(commandAgain({ cmd, cwd, host })))}
           >
             {cmd}
           </Entry>
@@ -230,17 +258,19 @@ function CommandEntries({ act, query }: { act: Act; query: string }) {
 function Group({
   heading,
   always = false,
+  hidden = false,
   children,
 }: {
   heading: string;
   always?: boolean;
+  hidden?: boolean;
   children: ReactNode;
 }) {
   return (
     <Command.Group
       heading={heading}
       forceMount={always}
-      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint"
+      className={`${hidden ? 'hidden' : ''} [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint`}
     >
       {children}
     </Command.Group>
@@ -255,6 +285,7 @@ type EntryProps = {
   keys?: string[];
   mono?: boolean;
   always?: boolean;
+  disabled?: boolean;
   onSelect: () => void;
 };
 
@@ -266,12 +297,14 @@ function Entry({
   keys = [],
   mono = false,
   always = false,
+  disabled = false,
   onSelect,
 }: EntryProps) {
   return (
     <Command.Item
       value={value ?? children}
       forceMount={always}
+      disabled={disabled}
       onSelect={onSelect}
       className="flex h-9 items-center gap-2.5 rounded-md px-2.5 data-[selected=true]:bg-selected"
     >

@@ -1,6 +1,16 @@
 import { useSyncExternalStore } from 'react';
 
-const views = ['workspaces', 'jobs', 'files', 'receipts', 'secrets', 'keys', 'security', 'daemon'] as const;
+const views = [
+  'workspaces',
+  'jobs',
+  'files',
+  'receipts',
+  'hosts',
+  'secrets',
+  'keys',
+  'security',
+  'daemon',
+] as const;
 export type View = (typeof views)[number];
 
 /** `#/files/src/main.ts?line=3`: the view, what is selected in it, and how it is shown. */

@@ -39,6 +39,7 @@ function sections(command: string): Section[] {
         ['Go to Jobs', ['G', 'J']],
         ['Go to Files', ['G', 'F']],
         ['Go to Receipts', ['G', 'R']],
+        ['Go to SSH hosts', ['G', 'H']],
         ['Go to Secrets', ['G', 'S']],
         ['Go to API keys', ['G', 'K']],
         ['Go to Security', ['G', 'M']],

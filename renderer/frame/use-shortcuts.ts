@@ -54,6 +54,7 @@ const goKeys: Record<string, View> = {
   j: 'jobs',
   f: 'files',
   r: 'receipts',
+  h: 'hosts',
   s: 'secrets',
   k: 'keys',
   m: 'security',

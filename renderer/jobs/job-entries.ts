@@ -4,6 +4,8 @@ import type { EndReason, JobListing, JobOrigin, RecentCommand } from '../../daem
 export type JobEntry = {
   jobId: string;
   cmd: string;
+  /** Where it runs, if that is another host. */
+  host: string | undefined;
   cwd: string;
   startedAt: string;
   finishedAt: string | null;
@@ -37,8 +39,8 @@ export function jobEntries(jobs: JobListing[], recent: RecentCommand[]): JobEntr
 export function distinctCommands(recent: RecentCommand[], atMost: number): RecentCommand[] {
   const seen = new Set<string>();
   return recent
-    .filter(({ cmd, cwd }) => {
-      const key = `${cwd}\n${cmd}`;
+    .filter(({ cmd, cwd, host = '' }) => {
+      const key = `${host}\n${cwd}\n${cmd}`;
       return !seen.has(key) && seen.add(key) !== undefined;
     })
     .slice(0, atMost);
@@ -48,6 +50,7 @@ function runningEntry(job: JobListing): JobEntry {
   return {
     jobId: job.job_id,
     cmd: job.cmd,
+    host: job.host,
     cwd: job.cwd,
     startedAt: job.started_at,
     finishedAt: null,
@@ -63,6 +66,7 @@ function endedEntry(command: RecentCommand): JobEntry {
   return {
     jobId: command.job_id,
     cmd: command.cmd,
+    host: command.host,
     cwd: command.cwd,
     startedAt: command.started_at,
     finishedAt: command.finished_at,

@@ -87,6 +87,8 @@ function exitWords({ code, signal, reason }: LogExit): string {
       return `Ended because its key was revoked${by}, exit code ${code}`;
     case 'shutdown':
       return `Ended because the daemon shut down${by}, exit code ${code}`;
+    case 'connection_lost':
+      return `The connection to the host was lost${by}. How the command ended there is not known`;
     case null:
       return signal === null ? `Exited with code ${code}` : `Ended by ${signal}, exit code ${code}`;
     default:
@@ -95,6 +97,7 @@ function exitWords({ code, signal, reason }: LogExit): string {
 }
 
 function toneOf({ code, reason }: LogExit): string {
+  if (reason === 'connection_lost') return 'text-danger-text';
   if (reason !== null) return 'text-muted';
   return code === 0 ? 'text-success-text' : 'text-danger-text';
 }

@@ -1,3 +1,4 @@
+import { Server } from 'lucide-react';
 import type { KeyboardEvent } from 'react';
 import type { JobOrigin } from '../../daemon/contract/shell.ts';
 import { classNames } from '../ui/class-names.ts';
@@ -76,6 +77,12 @@ function JobItem({ entry, now, selected, onSelect }: JobItemProps) {
       </span>
       <span className="mt-1.5 flex items-center gap-2 text-xs text-faint tabular-nums">
         <JobStatus entry={entry} />
+        {entry.host !== undefined && (
+          <span className="flex min-w-0 items-center gap-1" title={`on ${entry.host}`}>
+            <Server className="size-3 shrink-0" aria-label="on" />
+            <span className="truncate">{entry.host}</span>
+          </span>
+        )}
         {until !== undefined && <span className="whitespace-nowrap">{durationWords(until - started)}</span>}
         {entry.running === undefined && (
           <span className="max-[1039px]:hidden">{originWords[entry.origin]}</span>

@@ -1,8 +1,5 @@
 import { RotateCcw, Square } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { toast } from 'sonner';
-import type { CancelledJob } from '../../daemon/contract/shell.ts';
-import { ApiProblem, problemText } from '../api/problem.ts';
+import { useEffect } from 'react';
 import { LogView } from '../log/log-view.tsx';
 import { usePanel } from '../panel-context.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,7 +9,8 @@ import type { JobEntry } from './job-entries.ts';
 import { JobFooter } from './job-footer.tsx';
 import { JobStatus } from './job-status.tsx';
 import { useLog } from './use-log.ts';
-import { useRunCommand } from './use-run-command.ts';
+import { commandAgain, useRunCommand } from './use-run-command.ts';
+import { useStop } from './use-stop.ts';
 
 /** One command: what it is, what can be done with it, its output, and how it ended. */
 export function JobPane({ entry, workspaceId }: { entry: JobEntry; workspaceId: string }) {
@@ -20,7 +18,7 @@ export function JobPane({ entry, workspaceId }: { entry: JobEntry; workspaceId: 
   const [client, log] = useLog(entry.jobId, workspaceId);
   const run = useRunCommand();
   const stop = useStop(entry.jobId, workspaceId);
-  const again = () => run.mutate({ cmd: entry.cmd, cwd: entry.cwd });
+  const again = () => run.mutate(commandAgain(entry));
   const running = entry.running !== undefined && log.state.phase !== 'ended';
   useEffect(() => {
     if (log.state.phase === 'signed-out') session.expire();
@@ -63,28 +61,17 @@ export function JobPane({ entry, workspaceId }: { entry: JobEntry; workspaceId: 
 function facts(entry: JobEntry): string[] {
   const { running } = entry;
   return [
-    entry.cwd === '.' ? '' : `in ${entry.cwd}`,
+    placeWords(entry),
     entry.origin === 'api' ? 'from the API' : 'from the panel',
     exactTime(entry.startedAt),
-    running === undefined ? '' : `process ${running.pid}`,
+    running === undefined || running.pid === 0 ? '' : `process ${running.pid}`,
     running === undefined ? '' : `limit ${running.timeout} s`,
     running === undefined || running.free_ports.length === 0 ? '' : `port ${running.free_ports.at(-1)}`,
   ].filter((fact) => fact !== '');
 }
 
-function useStop(jobId: string, workspaceId: string): { stopping: boolean; stop: () => void } {
-  const { api } = usePanel();
-  const [stopping, setStopping] = useState(false);
-  const stop = () => {
-    setStopping(true);
-    api
-      .json<CancelledJob>(`/api/shell/cancel/${jobId}`, { method: 'POST', workspaceId })
-      .catch((error: unknown) => {
-        // It may have ended by itself in the meantime.
-        if (error instanceof ApiProblem && error.code === 'unknown_job') return;
-        setStopping(false);
-        toast.error('The command was not stopped', { description: problemText(error) });
-      });
-  };
-  return { stopping, stop };
+/** A command on another host starts in the home folder there, which is nothing to tell. */
+function placeWords({ host, cwd }: JobEntry): string {
+  if (host !== undefined) return `on ${host}`;
+  return cwd === '.' ? '' : `in ${cwd}`;
 }

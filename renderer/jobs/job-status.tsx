@@ -1,4 +1,4 @@
-import { Ban, Check, CircleHelp, Clock, LoaderCircle, X } from 'lucide-react';
+import { Ban, Check, CircleHelp, Clock, LoaderCircle, Unplug, X } from 'lucide-react';
 import { Badge } from '../ui/badge.tsx';
 import type { JobEntry } from './job-entries.ts';
 
@@ -45,6 +45,13 @@ function EndedStatus({ code, reason }: Ending) {
         <Badge>
           <Ban aria-hidden />
           Daemon stopped
+        </Badge>
+      );
+    case 'connection_lost':
+      return (
+        <Badge tone="danger">
+          <Unplug aria-hidden />
+          Connection lost
         </Badge>
       );
     case null:

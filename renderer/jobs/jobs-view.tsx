@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { FolderGit2, SquareTerminal } from 'lucide-react';
+import { useState } from 'react';
 import type { RecentProject } from '../../daemon/contract/projects.ts';
 import { queries } from '../api/queries.ts';
 import { goTo } from '../frame/route.ts';
@@ -15,12 +16,21 @@ import { JobList } from './job-list.tsx';
 import { JobPane } from './job-pane.tsx';
 import { RunBar } from './run-bar.tsx';
 
-export function JobsView({ selected }: { selected: string | null }) {
+type JobsViewProps = { selected: string | null; options: URLSearchParams };
+
+export function JobsView({ selected, options }: JobsViewProps) {
   const { api } = usePanel();
   const projects = useQuery(queries.projects(api));
   const workspace = useWorkspace();
   if (workspace !== undefined)
-    return <WorkspaceJobs key={workspace.ws_id} workspace={workspace} selected={selected} />;
+    return (
+      <WorkspaceJobs
+        key={workspace.ws_id}
+        workspace={workspace}
+        selected={selected}
+        host={options.get('host') ?? undefined}
+      />
+    );
   if (projects.data === undefined) return <QueryState query={projects} what="workspaces" />;
   return (
     <EmptyState
@@ -37,18 +47,35 @@ export function JobsView({ selected }: { selected: string | null }) {
   );
 }
 
-function WorkspaceJobs({ workspace, selected }: { workspace: RecentProject; selected: string | null }) {
+type WorkspaceJobsProps = {
+  workspace: RecentProject;
+  selected: string | null;
+  /** Where the command field runs commands at first; undefined: here. */
+  host: string | undefined;
+};
+
+function WorkspaceJobs({ workspace, selected, host: firstHost }: WorkspaceJobsProps) {
   const { api } = usePanel();
+  const [host, setHost] = useState(firstHost);
+  const hosts = useQuery(queries.sshHosts(api)).data ?? [];
   const jobs = useQuery(queries.jobs(api, workspace.ws_id));
   const recent = useQuery(queries.recent(api, workspace.ws_id));
   const entries = jobEntries(jobs.data ?? [], recent.data ?? []);
   const loaded = jobs.data !== undefined && recent.data !== undefined;
   const shown = entries.find((entry) => entry.jobId === selected) ?? entries[0];
-  const history = distinctCommands(recent.data ?? [], 50).map((command) => command.cmd);
+  const there = (recent.data ?? []).filter((command) => command.host === host);
+  const history = distinctCommands(there, 50).map((command) => command.cmd);
   return (
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Jobs in {workspace.name}</h1>
-      <RunBar history={[...new Set(history)]} workspaceName={workspace.name} focus={selected === 'run'} />
+      <RunBar
+        history={[...new Set(history)]}
+        workspaceName={workspace.name}
+        focus={selected === 'run'}
+        host={host}
+        hosts={hosts.filter((one) => one.supported).map((one) => one.host)}
+        onHost={setHost}
+      />
       {!loaded && <QueryState query={jobs.error === null ? recent : jobs} what="jobs" />}
       {loaded && shown === undefined && <NoJobs workspace={workspace} />}
       {loaded && shown !== undefined && (

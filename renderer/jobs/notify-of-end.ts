@@ -10,7 +10,10 @@ export function notifyOfEnd(event: PanelEvent): void {
   const tookMs = Date.parse(command.finished_at ?? command.started_at) - Date.parse(command.started_at);
   if (tookMs < worthTellingMs || command.reason === 'cancelled') return;
   const result = command.code === 0 ? 'Done' : `Failed with exit code ${command.code}`;
-  void bridge.notify(`${result} after ${durationWords(tookMs)}`, command.cmd.slice(0, 120));
+  void bridge.notify(
+    `${result} after ${durationWords(tookMs)}`,
+    `${command.host === undefined ? '' : `${command.host}: `}${command.cmd.slice(0, 120)}`,
+  );
 }
 
 const worthTellingMs = 10_000;

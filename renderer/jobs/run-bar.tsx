@@ -1,43 +1,48 @@
 import { Play, Settings2 } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { RunRequest } from '../../daemon/contract/shell.ts';
+import type { SshRunRequest } from '../../daemon/contract/ssh.ts';
 import { ApiProblem, problemText } from '../api/problem.ts';
 import { runFieldId } from '../frame/use-shortcuts.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { CheckBox } from '../ui/check-box.tsx';
 import { inputClasses } from '../ui/field.tsx';
 import { needsSecrets, needsSecretsWords } from './needs-secrets.ts';
+import { type Options, RunOptions, timeoutProblem } from './run-options.tsx';
+import { RunPlace } from './run-place.tsx';
 import { useRunCommand } from './use-run-command.ts';
 
-type RunBarProps = { history: string[]; workspaceName: string; focus: boolean };
+type RunBarProps = {
+  history: string[];
+  workspaceName: string;
+  focus: boolean;
+  /** Where commands run; undefined: here, in the workspace. */
+  host: string | undefined;
+  /** The hosts that there is a choice of, with `onHost`. */
+  hosts?: string[];
+  onHost?: (host: string | undefined) => void;
+};
 
 /** Runs a command: Enter starts it, the arrow keys bring back earlier ones, newest first in `history`. */
-export function RunBar({ history, workspaceName, focus }: RunBarProps) {
+export function RunBar({ history, workspaceName, focus, host, hosts = [], onHost }: RunBarProps) {
   const field = useRef<HTMLInputElement>(null);
   const [cmd, setCmd] = useState('');
-  const [cwd, setCwd] = useState('');
-  const [timeout, setTimeout] = useState('');
-  const [withSecrets, setWithSecrets] = useState(true);
+  const [options, setOptions] = useState<Options>(noOptions);
   const [showOptions, setShowOptions] = useState(false);
   const [place, setPlace] = useState(-1);
-  const run = useRunCommand({ quiet: true });
-  const timeoutMistake = timeoutProblem(timeout);
+  const run = useRunCommand({ quiet: true, keepHost: true });
+  const timeoutMistake = timeoutProblem(options.timeout);
   const mistake = timeoutMistake ?? (run.error === null ? undefined : runProblemText(run.error));
+  const where = host === undefined ? `in ${workspaceName}` : `on ${host}`;
+  const hasChoice = onHost !== undefined && (hosts.length > 0 || host !== undefined);
 
   useEffect(() => {
     if (focus) field.current?.focus();
   }, [focus]);
 
-  function submit(event?: FormEvent, secrets = withSecrets) {
+  function submit(event?: FormEvent, chosen = options) {
     event?.preventDefault();
-    if (cmd.trim() === '' || timeoutMistake !== undefined) return;
-    const request: RunRequest = {
-      cmd,
-      ...(cwd.trim() === '' ? {} : { cwd: cwd.trim() }),
-      ...(timeout.trim() === '' ? {} : { timeout: Number(timeout) }),
-      ...(secrets ? {} : { secrets: [] }),
-    };
-    run.mutate(request, {
+    if (cmd.trim() === '' || timeoutMistake !== undefined || run.isPending) return;
+    run.mutate(requestOf(cmd, host, chosen), {
       onSuccess: () => {
         setCmd('');
         setPlace(-1);
@@ -57,8 +62,20 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
   return (
     <form onSubmit={submit} className="border-b border-line px-4 py-3" noValidate>
       <div className="flex items-center gap-2">
+        {hasChoice && (
+          <RunPlace
+            workspaceName={workspaceName}
+            host={host}
+            hosts={hosts}
+            onHost={(next) => {
+              onHost(next);
+              setPlace(-1);
+              run.reset();
+            }}
+          />
+        )}
         <label htmlFor={runFieldId} className="sr-only">
-          Command to run in {workspaceName}
+          Command to run {where}
         </label>
         <div className="relative min-w-0 flex-1">
           <span aria-hidden className="pointer-events-none absolute top-1.5 left-2.5 font-mono text-faint">
@@ -68,7 +85,7 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
             ref={field}
             id={runFieldId}
             className={`${inputClasses} pl-6! font-mono text-xs!`}
-            placeholder={`Run a command in ${workspaceName}`}
+            placeholder={`Run a command ${where}`}
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}
@@ -82,7 +99,7 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
           />
         </div>
         <IconButton
-          label="Folder, timeout and secrets"
+          label={host === undefined ? 'Folder, timeout and secrets' : 'Timeout and secrets'}
           aria-expanded={showOptions}
           aria-pressed={showOptions}
           onClick={() => setShowOptions(!showOptions)}
@@ -91,46 +108,19 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
         </IconButton>
         <Button type="submit" variant="primary" disabled={cmd.trim() === '' || run.isPending}>
           <Play className="size-3.5" aria-hidden />
-          Run
+          {run.isPending && host !== undefined ? 'Connecting…' : 'Run'}
         </Button>
       </div>
-      {showOptions && (
-        <div className="mt-2 flex flex-wrap items-center gap-x-5 gap-y-2">
-          <Option
-            label="In folder"
-            width="w-56!"
-            placeholder="the workspace’s root"
-            value={cwd}
-            onChange={setCwd}
-          />
-          <Option
-            label="Timeout"
-            width="w-20!"
-            placeholder="300"
-            value={timeout}
-            onChange={setTimeout}
-            unit="seconds"
-            invalid={timeoutMistake !== undefined}
-          />
-          <label
-            htmlFor={secretsFieldId}
-            className="flex h-7 items-center gap-2 text-xs whitespace-nowrap text-muted"
-          >
-            <CheckBox
-              id={secretsFieldId}
-              label="With the workspace’s secrets"
-              checked={withSecrets}
-              onChange={() => setWithSecrets(!withSecrets)}
-            />
-            With secrets
-          </label>
-        </div>
-      )}
+      {showOptions && <RunOptions options={options} onChange={setOptions} remote={host !== undefined} />}
       {mistake !== undefined && (
-        <p role="alert" className="mt-2 text-xs text-danger-text">
+        <p role="alert" className="mt-2 text-xs break-words text-danger-text">
           {mistake}
           {needsSecrets(run.error) && (
-            <Button small className="ml-3" onClick={() => submit(undefined, false)}>
+            <Button
+              small
+              className="ml-3"
+              onClick={() => submit(undefined, { ...options, withSecrets: false, secrets: [] })}
+            >
               Run without secrets
             </Button>
           )}
@@ -140,42 +130,15 @@ export function RunBar({ history, workspaceName, focus }: RunBarProps) {
   );
 }
 
-const secretsFieldId = 'run-with-secrets';
+const noOptions: Options = { cwd: '', timeout: '', withSecrets: true, secrets: [] };
 
-type OptionProps = {
-  label: string;
-  width: string;
-  placeholder: string;
-  value: string;
-  onChange: (value: string) => void;
-  unit?: string;
-  invalid?: boolean;
-};
-
-function Option({ label, width, placeholder, value, onChange, unit, invalid = false }: OptionProps) {
-  return (
-    <label className="flex items-center gap-2 text-xs whitespace-nowrap text-muted">
-      {label}
-      <input
-        className={`${inputClasses} h-7! ${width} font-mono text-xs!`}
-        aria-invalid={invalid}
-        placeholder={placeholder}
-        spellCheck={false}
-        autoComplete="off"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      {unit}
-    </label>
-  );
-}
-
-function timeoutProblem(timeout: string): string | undefined {
-  if (timeout.trim() === '') return undefined;
-  const seconds = Number(timeout);
-  return Number.isInteger(seconds) && seconds >= 1 && seconds <= 300
-    ? undefined
-    : 'The timeout is a whole number of seconds from 1 to 300.';
+/** Commands here get all secrets unless told otherwise, those on a host only the ones that are named. */
+function requestOf(cmd: string, host: string | undefined, options: Options): RunRequest | SshRunRequest {
+  const { cwd, timeout, withSecrets, secrets } = options;
+  const limit = timeout.trim() === '' ? {} : { timeout: Number(timeout) };
+  if (host !== undefined) return { cmd, host, ...limit, ...(secrets.length === 0 ? {} : { secrets }) };
+  const folder = cwd.trim() === '' ? {} : { cwd: cwd.trim() };
+  return { cmd, ...folder, ...limit, ...(withSecrets ? {} : { secrets: [] }) };
 }
 
 function runProblemText(error: Error): string {

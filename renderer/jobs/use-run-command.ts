@@ -1,21 +1,32 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toast } from 'sonner';
 import type { RunRequest } from '../../daemon/contract/shell.ts';
+import type { SshRunRequest } from '../../daemon/contract/ssh.ts';
 import { problemText } from '../api/problem.ts';
 import { goTo } from '../frame/route.ts';
 import { usePanel } from '../panel-context.ts';
+import { hostKeyProblem } from '../ssh/host-key-problem.ts';
 import { useWorkspace } from '../workspaces/use-workspace.ts';
 import { needsSecrets, needsSecretsWords } from './needs-secrets.ts';
 
-/** Runs a command in this tab's workspace and shows it. */
-export function useRunCommand(options: { quiet?: boolean } = {}) {
-  const { api } = usePanel();
+type CommandRequest = RunRequest | SshRunRequest;
+
+type RunCommandOptions = {
+  /** The caller tells what went wrong itself; only a host key is asked about here. */
+  quiet?: boolean;
+  /** The command field of the Jobs view goes on with the same host. */
+  keepHost?: boolean;
+};
+
+/** Runs a command in this tab's workspace, or from it on another host, and shows it. */
+export function useRunCommand({ quiet = false, keepHost = false }: RunCommandOptions = {}) {
+  const { api, hostKeys } = usePanel();
   const workspace = useWorkspace();
   const cache = useQueryClient();
   const run = useMutation({
-    mutationFn: async (request: RunRequest) => {
+    mutationFn: async (request: CommandRequest) => {
       if (workspace === undefined) throw new Error('Open a workspace first');
-      const response = await api.open('/api/shell/run', {
+      const response = await api.open(isRemote(request) ? '/api/shell/ssh-run' : '/api/shell/run', {
         method: 'POST',
         body: request,
         workspaceId: workspace.ws_id,
@@ -25,15 +36,17 @@ export function useRunCommand(options: { quiet?: boolean } = {}) {
       await response.body?.cancel();
       return response.headers.get('X-Job-Id') ?? '';
     },
-    onSuccess: async (jobId) => {
+    onSuccess: async (jobId, request) => {
       await Promise.all([
         cache.invalidateQueries({ queryKey: ['jobs', workspace?.ws_id] }),
         cache.invalidateQueries({ queryKey: ['recent', workspace?.ws_id] }),
       ]);
-      goTo('jobs', jobId);
+      goTo('jobs', jobId, keepHost && isRemote(request) ? { host: request.host } : {});
     },
     onError: (error, request) => {
-      if (options.quiet === true) return;
+      const key = hostKeyProblem(error);
+      if (key !== undefined) hostKeys.ask({ ...key, goOn: () => run.mutate(request) });
+      if (quiet || key !== undefined) return;
       const without = { label: 'Run without', onClick: () => run.mutate({ ...request, secrets: [] }) };
       toast.error('The command did not start', {
         description: needsSecrets(error) ? needsSecretsWords : problemText(error),
@@ -42,4 +55,21 @@ export function useRunCommand(options: { quiet?: boolean } = {}) {
     },
   });
   return run;
+}
+
+/** The request that runs a command as it ran before: on a host again without secrets, which are named anew each time. */
+export function commandAgain({
+  cmd,
+  cwd,
+  host,
+}: {
+  cmd: string;
+  cwd: string;
+  host?: string | undefined;
+}): CommandRequest {
+  return host === undefined ? { cmd, cwd } : { cmd, host };
+}
+
+function isRemote(request: CommandRequest): request is SshRunRequest {
+  return 'host' in request;
 }

@@ -79,6 +79,8 @@ export function ReceiptFilters(props: ReceiptFiltersProps) {
 
 const tools: Tool[] = [
   'shell.run',
+  'ssh.run',
+  'ssh.pull',
   'file.write',
   'file.edit',
   'file.move',

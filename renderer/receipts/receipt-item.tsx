@@ -1,11 +1,13 @@
 import {
   ArrowRight,
+  FileDown,
   FilePen,
   FilePlus2,
   FileX2,
   History,
   LockKeyhole,
   type LucideIcon,
+  Server,
   ShieldAlert,
   SquareTerminal,
   Undo2,
@@ -126,6 +128,10 @@ function iconOf(receipt: ReceiptSummary): LucideIcon {
       return FileX2;
     case 'shell.run':
       return SquareTerminal;
+    case 'ssh.run':
+      return Server;
+    case 'ssh.pull':
+      return FileDown;
     case 'rollback':
       return Undo2;
     case 'secret.set':

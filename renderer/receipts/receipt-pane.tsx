@@ -84,6 +84,7 @@ function ReceiptBody({ workspace, receipt, text, listed }: ReceiptBodyProps) {
           </div>
           <div className="mt-1 flex flex-wrap items-center gap-2 text-xs text-faint tabular-nums">
             {actorWords(receipt.actor, keyNames)} · {exactTime(receipt.timestamp)}
+            {receipt.command?.host !== undefined && <span>on {receipt.command.host}</span>}
             {receipt.command !== undefined && <ExitCode code={receipt.command.exit_code} />}
             {guardWords(receipt.guards).length > 0 && <Guards guards={receipt.guards} />}
             {costWords(receipt.cost) !== undefined && <Cost receipt={receipt} />}
@@ -93,10 +94,12 @@ function ReceiptBody({ workspace, receipt, text, listed }: ReceiptBodyProps) {
           <ShieldCheck className="size-3.5" aria-hidden />
           Verify
         </Button>
-        <Button small onClick={() => setRollingBack(true)}>
-          <Undo2 className="size-3.5" aria-hidden />
-          Roll back…
-        </Button>
+        {receipt.files.length > 0 && (
+          <Button small onClick={() => setRollingBack(true)}>
+            <Undo2 className="size-3.5" aria-hidden />
+            Roll back…
+          </Button>
+        )}
         <IconButton label="Raw JSON" aria-pressed={raw} onClick={() => setRaw(!raw)}>
           <Braces />
         </IconButton>
@@ -108,7 +111,14 @@ function ReceiptBody({ workspace, receipt, text, listed }: ReceiptBodyProps) {
       ) : (
         <>
           <ReceiptFacts receipt={receipt} />
-          <FileChanges receipt={receipt} />
+          {receipt.tool === 'ssh.run' && receipt.files.length === 0 ? (
+            <p className="text-muted">
+              This ran on {receipt.command?.host ?? 'another host'}. What it changed there is not recorded,
+              and can’t be rolled back.
+            </p>
+          ) : (
+            <FileChanges receipt={receipt} />
+          )}
         </>
       )}
       <RollbackDialog

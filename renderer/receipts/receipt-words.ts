@@ -20,6 +20,10 @@ export function deedWords(receipt: Told): string {
       return receipt.file_count > 1 ? `Deleted ${countWords(receipt.file_count, 'file')}` : `Deleted ${name}`;
     case 'shell.run':
       return 'Ran a command';
+    case 'ssh.run':
+      return 'Ran a command on another host';
+    case 'ssh.pull':
+      return `Pulled ${name}`;
     case 'rollback':
       return `Rolled back ${countWords(receipt.file_count, 'file')}`;
     case 'secret.set':
@@ -53,12 +57,13 @@ export function nameOf(path: string): string {
   return path.slice(path.replace(/\/$/, '').lastIndexOf('/') + 1);
 }
 
-/** Where the files are: the folder of a file, both paths of a move, the names of a command's. */
-export function placeWords({ tool, files, file_count: count }: Told): string {
+/** Where the files are: the folder of a file, both paths of a move, the names of a command's. Of a remote command, its host. */
+export function placeWords({ tool, command, files, file_count: count }: Told): string {
+  if (command?.host !== undefined) return `on ${command.host}`;
   const [first, second] = files;
   if (first === undefined) return '';
   const folder = first.path.slice(0, -nameOf(first.path).length - 1);
-  if (count === 1 && tool.startsWith('file.')) return folder;
+  if (count === 1 && (tool.startsWith('file.') || tool === 'ssh.pull')) return folder;
   if (count === 1) return first.path;
   if (count === 2 && second !== undefined)
     return tool === 'file.move'
@@ -73,6 +78,8 @@ export const toolWords: Record<ReceiptSummary['tool'], string> = {
   'file.move': 'File moved',
   'file.delete': 'File deleted',
   'shell.run': 'Command run',
+  'ssh.run': 'Command on a host',
+  'ssh.pull': 'File pulled',
   rollback: 'Rollback',
   'secret.set': 'Secret set',
   'secret.delete': 'Secret deleted',

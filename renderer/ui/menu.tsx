@@ -43,14 +43,22 @@ export function MenuItem({ icon, children, hint, disabled = false, onSelect }: M
 export function MenuCheck({
   checked,
   children,
+  keepOpen = false,
   onChange,
 }: {
   checked: boolean;
   children: ReactNode;
+  /** For a menu where several are checked one after the other. */
+  keepOpen?: boolean;
   onChange: (checked: boolean) => void;
 }) {
   return (
-    <DropdownMenu.CheckboxItem checked={checked} onCheckedChange={onChange} className={itemClasses}>
+    <DropdownMenu.CheckboxItem
+      checked={checked}
+      onCheckedChange={onChange}
+      onSelect={(event) => keepOpen && event.preventDefault()}
+      className={itemClasses}
+    >
       <span className="min-w-0 flex-1">{children}</span>
       <DropdownMenu.ItemIndicator className="text-accent">✓</DropdownMenu.ItemIndicator>
     </DropdownMenu.CheckboxItem>

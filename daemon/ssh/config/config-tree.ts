@@ -63,7 +63,12 @@ class TreeReader {
     for (const entry of file.sections.flatMap(includeEntries))
       includes.set(entry, await this.#include(entry, path, [...ancestors, path]));
     const unsafe = mustBePrivate && result.unsafe;
-    return this.#node(path, file, includes, unsafe ? `${path} has a bad owner or can be written by others` : null);
+    return this.#node(
+      path,
+      file,
+      includes,
+      unsafe ? `${path} has a bad owner or can be written by others` : null,
+    );
   }
 
   #node(path: string, file: ParsedFile, includes: Map<Entry, Included>, problem: string | null): ConfigNode {

@@ -1,6 +1,6 @@
+import { canonicalAddress } from './canonical-address.ts';
 import type { ConfigNode } from './config-tree.ts';
 import { expandTokens } from './expand-tokens.ts';
-import { canonicalAddress } from './canonical-address.ts';
 import { lowercase } from './line-words.ts';
 import { evaluateCriteria, type MatchSubject, type Verdict } from './match-criteria.ts';
 import { matchPattern } from './match-pattern.ts';
@@ -59,7 +59,7 @@ class Pass {
     this.settings = {
       ...(user === undefined ? {} : { user }),
       ...(port === undefined ? {} : { port }),
-      ...(isReached === true ? { proxyJump: [] } : {}),
+      ...(isReached === true ? { proxyJump: [], proxyCommand: 'none' } : {}),
     };
   }
 
@@ -81,7 +81,12 @@ class Pass {
   /** HostName with its tokens expanded. */
   finishHostname(): string {
     try {
-      const { hostname: written, canonicalizeHostname = 'no', canonicalDomains = [], permittedCnames = [] } = this.settings;
+      const {
+        hostname: written,
+        canonicalizeHostname = 'no',
+        canonicalDomains = [],
+        permittedCnames = [],
+      } = this.settings;
       const hostname = this.#expandHostname(written);
       const address = canonicalAddress(hostname);
       if (address !== null) return address;
@@ -89,7 +94,8 @@ class Pass {
       const asks = canonicalizeHostname === 'always' || (isDirect && canonicalizeHostname === 'yes');
       const dots = hostname.split('.').length - 1;
       const { canonicalizeMaxDots = 1 } = this.settings;
-      const completes = asks && canonicalDomains.some((domain) => domain !== 'none') && dots <= canonicalizeMaxDots;
+      const completes =
+        asks && canonicalDomains.some((domain) => domain !== 'none') && dots <= canonicalizeMaxDots;
       const follows = isDirect && permittedCnames.some((name) => name !== 'none');
       if (completes || follows)
         this.problem ??= 'its name can only be completed by asking the DNS (CanonicalizeHostname)';
@@ -103,7 +109,7 @@ class Pass {
   beginFinal(hostname: string): void {
     this.#finalPass = true;
     this.#host = hostname;
-    this.settings.hostname = hostname.replaceAll('%', '%%');
+    this.settings.hostname = hostname;
   }
 
   #judge({ condition, line }: Section, { path }: ConfigNode): Verdict {

@@ -11,7 +11,8 @@ export type Tokens = Readonly<Record<string, string>>;
 export function expandTokens(text: string, tokens: Tokens, environment?: NodeJS.ProcessEnv): string {
   return text.replace(/\$\{([^}]*)(\}?)|%(.?)/gs, (found, name?: string, end?: string, letter?: string) => {
     if (name === undefined) return expandToken(letter ?? '', tokens);
-    if (environment === undefined) return found.replace(/%(.?)/gs, (_, inner: string) => expandToken(inner, tokens));
+    if (environment === undefined)
+      return found.replace(/%(.?)/gs, (_, inner: string) => expandToken(inner, tokens));
     if (end === '' || name === '') throw new Error(`${found} is not a variable`);
     const value = environment[name];
     if (value === undefined) throw new Error(`the variable ${name} is not set`);

@@ -27,7 +27,8 @@ function parseHop(text: string): WrittenHop {
   const host = (place?.[1] ?? '').replace(/^\[(.*)\]$/s, '$1');
   const [, , separator, tail = ''] = place ?? [];
   if (place === null || host === '' || user === '') throw new Error(`"${text}" is not a host to jump over`);
-  if (isUri) return { user: user === null ? null : uriUser(user), host, port: uriPort(text, separator, tail) };
+  if (isUri)
+    return { user: user === null ? null : uriUser(user), host, port: uriPort(text, separator, tail) };
   return { user, host, port: tail === '' ? null : portNumber(tail) };
 }
 

@@ -47,7 +47,8 @@ export function parseCriteria(text: string): Criteria | string {
     list.push({ name, negated, argument: argument ?? '' });
   }
   const all = list.findIndex(({ name }) => name === 'all');
-  if (all >= 0 && (all > 1 || all < list.length - 1)) return 'Match all can not be combined with other criteria';
+  if (all >= 0 && (all > 1 || all < list.length - 1))
+    return 'Match all can not be combined with other criteria';
   if (list.length === 0) return 'Match without criteria';
   return { list, wantsFinalPass: list.some(({ name }) => name === 'final') };
 }

@@ -37,10 +37,11 @@ export function remainder(entry: Entry): string {
 }
 
 /** Several words; `none` only alone. */
-export function files(entry: Entry): string[] {
+export function files(entry: Entry): readonly string[] {
   const all = words(entry);
   if (entry.rest === '' || all.includes('')) throw new Error('a value is missing');
-  if (all.length > 1 && all.some((file) => file.toLowerCase() === 'none')) throw new Error('none must stand alone');
+  if (all.length > 1 && all.some((file) => file.toLowerCase() === 'none'))
+    throw new Error('none must stand alone');
   if (all.length > maxFiles) throw new Error(`there are more than ${maxFiles} values`);
   return all;
 }

@@ -101,9 +101,10 @@ export function wouldSet(settings: Partial<Settings>, entry: Entry): boolean {
   const key = keywords.get(entry.keyword);
   if (key === undefined) return false;
   if (key === 'identityFiles') return true;
-  // Of ProxyJump and ProxyCommand, the one that comes first rules the other out.
-  if (key === 'proxyJump' || key === 'proxyCommand')
-    return settings.proxyJump === undefined && settings.proxyCommand === undefined;
+  // Of ProxyJump and ProxyCommand, the one that comes first rules the other out; ProxyJump none rules out no command.
+  if (key === 'proxyJump' && settings.proxyCommand !== undefined) return false;
+  if (key === 'proxyCommand' && settings.proxyJump !== undefined && settings.proxyJump.length > 0)
+    return false;
   return settings[key] === undefined;
 }
 
@@ -127,6 +128,7 @@ function setFirst<Key extends keyof Settings>(settings: Partial<Settings>, key: 
 function addIdentity(settings: Partial<Settings>, identity: WrittenIdentity): void {
   const { identityFiles = [] } = settings;
   if (identityFiles.some(({ path, isUser }) => path === identity.path && isUser === identity.isUser)) return;
-  if (identityFiles.length >= maxIdentityFiles) throw new Error(`more than ${maxIdentityFiles} identity files`);
+  if (identityFiles.length >= maxIdentityFiles)
+    throw new Error(`more than ${maxIdentityFiles} identity files`);
   settings.identityFiles = [...identityFiles, identity];
 }

@@ -78,9 +78,9 @@ export class ConfigStore {
     const entry = await handle.stat({ bigint: true });
     if (entry.isDirectory()) return { outcome: 'unreadable', why: 'it is a folder' };
     // /dev/null stands for an empty file; a FIFO or terminal has nothing that could be read twice.
-    if (!entry.isFile())
-      return { outcome: 'read', file: parseFile(''), unsafe: false };
-    if (entry.size > BigInt(maxConfigBytes)) return { outcome: 'unreadable', why: `it is over ${maxConfigBytes} bytes` };
+    if (!entry.isFile()) return { outcome: 'read', file: parseFile(''), unsafe: false };
+    if (entry.size > BigInt(maxConfigBytes))
+      return { outcome: 'unreadable', why: `it is over ${maxConfigBytes} bytes` };
     const identity = [entry.dev, entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs].join(' ');
     let kept = this.#kept.get(path);
     if (kept?.identity !== identity) {

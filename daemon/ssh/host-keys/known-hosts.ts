@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { keyTypeOf } from './key-blob.ts';
-import { matchesPattern } from './match-pattern.ts';
+import { matchPattern } from '../config/match-pattern.ts';
 
 /** A line of a known_hosts file (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). */
 export interface KnownHost {
@@ -17,13 +17,16 @@ export function parseKnownHosts(text: string): KnownHost[] {
   return text.split('\n').flatMap((line) => parseLine(line) ?? []);
 }
 
-const markers = { '@revoked': 'revoked', '@cert-authority': 'cert-authority' } as const;
+const markers = new Map<string, KnownHost['marker']>([
+  ['@revoked', 'revoked'],
+  ['@cert-authority', 'cert-authority'],
+]);
 
 function parseLine(line: string): KnownHost | undefined {
   const fields = line.trim().split(/[ \t]+/);
   const first = fields[0] ?? '';
   if (first === '' || first.startsWith('#')) return undefined;
-  const marker = first.startsWith('@') ? markers[first as keyof typeof markers] : 'none';
+  const marker = first.startsWith('@') ? markers.get(first) : 'none';
   if (marker === undefined) return undefined;
   const [names, keyType, base64] = marker === 'none' ? fields : fields.slice(1);
   if (names === undefined || keyType === undefined || base64 === undefined) return undefined;
@@ -53,7 +56,7 @@ function hashedName(names: string): KnownHost['matches'] | undefined {
 function listedName(names: string): KnownHost['matches'] {
   const patterns = names.toLowerCase().split(',').filter(Boolean);
   return (name) => {
-    if (patterns.some((pattern) => pattern.startsWith('!') && matchesPattern(name, pattern.slice(1)))) return false;
-    return patterns.some((pattern) => matchesPattern(name, pattern));
+    if (patterns.some((pattern) => pattern.startsWith('!') && matchPattern(name, pattern.slice(1)))) return false;
+    return patterns.some((pattern) => matchPattern(name, pattern));
   };
 }

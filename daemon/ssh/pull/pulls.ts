@@ -63,7 +63,7 @@ export class Pulls {
   async #read({ signal }: PullCall, host: string, remotePath: string): Promise<Buffer> {
     const { connections, replyTimeoutMs = defaultReplyTimeoutMs } = this.#options;
     using lease = await connections.lease(host);
-    using session = await SftpSession.open(lease.client, { signal, replyTimeoutMs });
+    using session = await SftpSession.open(lease, { signal, replyTimeoutMs });
     return await readRemoteFile(session, remotePath, maxPullBytes);
   }
 

@@ -1,8 +1,7 @@
 import type { SftpSession } from './sftp-session.ts';
 
-/** What OpenSSH's own clients ask for at a time, and how often they do so before the first reply. */
-const chunkBytes = Number(process.env.CH ?? 32) * 1024;
-const maxRequests = Number(process.env.DE ?? 64);
+/** Twice what fits into ssh2's window, 2 MiB: the next requests are there when a reply is done. */
+const maxBytesUnderWay = 4 * 1024 * 1024;
 
 /**
  * Fills `buffer` from the beginning of a remote file, with many requests under way at a time. Answers how many bytes there
@@ -14,7 +13,7 @@ export async function fillFromHandle(session: SftpSession, handle: Buffer, buffe
   const takeChunks = async () => {
     while (next < end) {
       let at = next;
-      const to = Math.min(at + chunkBytes, end);
+      const to = Math.min(at + session.chunkBytes, end);
       next = to;
       // A server may answer less than was asked for in the midst of a file.
       while (at < Math.min(to, end)) {
@@ -24,17 +23,21 @@ export async function fillFromHandle(session: SftpSession, handle: Buffer, buffe
       }
     }
   };
-  const requests = Math.min(maxRequests, Math.ceil(buffer.length / chunkBytes));
+  const requests = Math.ceil(Math.min(maxBytesUnderWay, buffer.length) / session.chunkBytes);
   await Promise.all(Array.from({ length: requests }, takeChunks));
   return end;
 }
 
-/** The same, one request at a time: for files of /proc and the like, which do not say how large they are. */
+/**
+ * The same, one request at a time: for files of /proc and the like, which do not say how large they are, and of which some
+ * are read in whole blocks only.
+ */
 export async function readToEnd(session: SftpSession, handle: Buffer, buffer: Buffer): Promise<number> {
-  for (let at = 0; at < buffer.length; ) {
-    const count = await session.read(handle, buffer, at, Math.min(at + chunkBytes, buffer.length));
-    if (count === 0) return at;
+  let at = 0;
+  while (at + session.chunkBytes <= buffer.length) {
+    const count = await session.read(handle, buffer, at, at + session.chunkBytes);
+    if (count === 0) break;
     at += count;
   }
-  return buffer.length;
+  return at;
 }

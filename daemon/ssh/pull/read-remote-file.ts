@@ -42,7 +42,7 @@ async function readUnchanged(session: SftpSession, handle: Buffer, maxBytes: num
   );
 }
 
-/** One byte more than the file is said to have is asked for, to see that it ends there. */
+/** More is asked for than the file is said to have, to see that it ends there. */
 async function readOnce(
   session: SftpSession,
   handle: Buffer,
@@ -54,7 +54,7 @@ async function readOnce(
     return buffer.subarray(0, await fillFromHandle(session, handle, buffer));
   }
   // It is empty, or one of /proc that does not tell. The system gives memory only for what is written to.
-  const buffer = Buffer.allocUnsafe(maxBytes + 1);
+  const buffer = Buffer.allocUnsafe(maxBytes + session.chunkBytes);
   return Buffer.from(buffer.subarray(0, await readToEnd(session, handle, buffer)));
 }
 

@@ -1,5 +1,6 @@
 import type { Client, SFTPWrapper, Stats } from 'ssh2';
 import { CodedError } from '../../contract/errors.ts';
+import type { SshLease } from '../ssh-connection.ts';
 import { pullEnded } from './places.ts';
 
 export interface SftpSessionOptions {
@@ -7,6 +8,10 @@ export interface SftpSessionOptions {
   /** Without any reply for so long, while one is due, the session is given up. */
   readonly replyTimeoutMs: number;
 }
+
+/** What ssh2 asks for in one request; more, it would ask for bit by bit: 256 KiB, or 34,000 bytes, less 2 KiB. */
+const openSshChunkBytes = 254 * 1024;
+const anyChunkBytes = 31 * 1024;
 
 type Done<T> = (error: Error | null | undefined, value: T) => void;
 
@@ -27,6 +32,8 @@ export class SftpStatusError extends Error {
  * made while the channel closed, or where the server never answers.
  */
 export class SftpSession implements Disposable {
+  /** As much as the server gives in one reply. */
+  readonly chunkBytes: number;
   readonly #signal: AbortSignal | undefined;
   readonly #replyTimeoutMs: number;
   #sftp: SFTPWrapper | undefined;
@@ -35,13 +42,17 @@ export class SftpSession implements Disposable {
   readonly #pending = new Set<(error: CodedError) => void>();
   readonly #onAbort = () => this.#end(pullEnded());
 
-  static async open(client: Client, options: SftpSessionOptions): Promise<SftpSession> {
-    const session = new SftpSession(options);
+  static async open(
+    { client, server }: Pick<SshLease, 'client' | 'server'>,
+    options: SftpSessionOptions,
+  ): Promise<SftpSession> {
+    const session = new SftpSession(server, options);
     await session.#open(client);
     return session;
   }
 
-  private constructor({ signal, replyTimeoutMs }: SftpSessionOptions) {
+  private constructor(server: string, { signal, replyTimeoutMs }: SftpSessionOptions) {
+    this.chunkBytes = /^SSH-2\.0-(?:OpenSSH|dropbear)/.test(server) ? openSshChunkBytes : anyChunkBytes;
     this.#signal = signal;
     this.#replyTimeoutMs = replyTimeoutMs;
     if (signal?.aborted === true) this.#over = pullEnded();
@@ -76,6 +87,8 @@ export class SftpSession implements Disposable {
   }
 
   async #open(client: Client): Promise<void> {
+    // Else each request, a small packet, waits until the one before is acknowledged: it takes twice as long.
+    client.setNoDelay(true);
     try {
       const opening = (done: Done<SFTPWrapper>) =>
         client.sftp((error, sftp) => {

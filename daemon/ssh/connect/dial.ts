@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Client } from 'ssh2';
+import { CodedError } from '../../contract/errors.ts';
+import type { ResolvedHost } from '../resolved-host.ts';
+
+/** A TCP connection to the host. @throws CodedError ssh_connect_failed, ssh_timeout */
+export async function dial(host: ResolvedHost, signal: AbortSignal): Promise<Socket> {
+  // Small packets, as keystrokes and acknowledgements are, must not wait for one another.
+  const socket = connect({ host: host.hostname, port: host.port, noDelay: true });
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => {}).destroy(); // What it still says is of no interest.
+    const code = codeOf(error);
+    if (signal.aborted || code === 'ETIMEDOUT') throw timeoutOf(host, 'the connection');
+    throw new CodedError('ssh_connect_failed', `${nameOfHost(host)} can not be reached: ${code}`, { cause: error });
+  }
+}
+
+/** The same from another host. @throws CodedError ssh_connect_failed, ssh_timeout */
+export function dialThrough(
+  client: Client,
+  { from, to, signal }: { from: ResolvedHost; to: ResolvedHost; signal: AbortSignal },
+): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(timeoutOf(to, `the connection from ${from.alias}`));
+    signal.addEventListener('abort', abort, { once: true });
+    client.forwardOut('127.0.0.1', 0, to.hostname, to.port, (error, channel) => {
+      signal.removeEventListener('abort', abort);
+      if (signal.aborted) channel?.destroy();
+      if (error === undefined) return resolve(channel);
+      const detail = `${nameOfHost(to)} can not be reached from ${from.alias}: ${error.message}`;
+      reject(new CodedError('ssh_connect_failed', detail, { cause: error }));
+    });
+  });
+}
+
+export function nameOfHost({ alias, hostname, port }: ResolvedHost): string {
+  return `${alias} (${hostname}, port ${port})`;
+}
+
+export function timeoutOf(host: ResolvedHost, what: string): CodedError {
+  const seconds = host.connectTimeoutMs / 1000;
+  return new CodedError('ssh_timeout', `${nameOfHost(host)} did not complete ${what} within ${seconds} s`);
+}
+
+/** Several addresses fail with several errors, of which Node's first is as good as any. */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
