@@ -5,9 +5,8 @@ import type { JobId } from '../contract/ids.ts';
 import type { EndReason } from '../contract/shell.ts';
 import { readProcess } from '../lib/process-table.ts';
 import { jobCookieName } from './child-environment.ts';
-import { type MainProcess, type TerminateOptions, terminateTree } from './kill-tree.ts';
+import type { MainProcess, TerminateOptions } from './kill-tree.ts';
 import { shellCommand } from './shell-command.ts';
-import type { SpareShell } from './spare-shell.ts';
 
 export interface SpawnOptions {
   readonly jobId: JobId;
@@ -45,31 +44,6 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
   /** Where that is why, and not an end of its own. */
   readonly reason?: EndReason;
-}
-
-/** In this time, pids don't go all the way round. */
-const youngMs = 5000;
-
-/**
- * A command in a shell of its own, by one that was started ahead where one waits.
- *
- * @throws CodedError spawn_failed where the system gives no process
- */
-export async function startLocal(options: SpawnOptions, spare?: SpareShell): Promise<JobProcess> {
-  const startedAt = performance.now();
-  const { child, main, newerThan, exit } = spare?.take(options) ?? (await startProcess(options));
-  return {
-    stdout: child.stdout,
-    stderr: child.stderr,
-    pid: main.pid,
-    main,
-    exit,
-    terminate: (terms) =>
-      terminateTree(
-        { jobId: options.jobId, main },
-        { ...terms, newerThan: performance.now() - startedAt < youngMs ? newerThan : undefined },
-      ),
-  };
 }
 
 /** @throws CodedError spawn_failed where the system gives no process */

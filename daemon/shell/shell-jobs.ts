@@ -4,10 +4,10 @@ import type { CommandBracket } from '../mutations/command-bracket.ts';
 import type { CommandSecrets } from './command-secrets.ts';
 import { PortLeases } from './free-port.ts';
 import type { Job } from './job.ts';
-import { startLocal } from './job-process.ts';
 import { checkTimeout, type JobTable, type JobWorkspace } from './job-table.ts';
 import { openCwd } from './open-cwd.ts';
 import { SpareShell } from './spare-shell.ts';
+import { startLocal } from './start-local.ts';
 
 export interface ShellJobsOptions {
   readonly jobs: JobTable;

@@ -38,6 +38,7 @@ export interface WrittenIdentity {
 }
 
 const maxIdentityFiles = 100;
+const noTime = -1;
 
 const keywords: ReadonlyMap<string, keyof Settings> = new Map([
   ['user', 'user'],
@@ -105,7 +106,8 @@ export function wouldSet(settings: Partial<Settings>, entry: Entry): boolean {
   if (key === 'proxyJump' && settings.proxyCommand !== undefined) return false;
   if (key === 'proxyCommand' && settings.proxyJump !== undefined && settings.proxyJump.length > 0)
     return false;
-  return settings[key] === undefined;
+  // A time of none is no value obtained: ssh goes on looking.
+  return settings[key] === undefined || settings[key] === noTime;
 }
 
 /**

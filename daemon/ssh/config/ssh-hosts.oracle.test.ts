@@ -92,6 +92,7 @@ const cases: readonly (readonly [string, string, string[]?])[] = [
   ['HostKeyAlias', 'Host h\n HostKeyAlias Some.Name\n'],
   ['times', 'Host h\n ConnectTimeout 1m30\n ServerAliveInterval 2M\n ServerAliveCountMax 9\n'],
   ['times that mean none', 'Host h\n ConnectTimeout none\n ServerAliveInterval 0\n ServerAliveCountMax 0\n'],
+  ['a time of none, which is no value', 'Host h\n ConnectTimeout none\nHost *\n ConnectTimeout 5\n'],
   ['ProxyJump', 'Host h\n ProxyJump g\nHost g\n HostName gate\n User guard\n Port 23\n'],
   ['ProxyJump to a name without Host', 'Host h\n ProxyJump bob@gate.example.com:2200\n'],
   [
@@ -140,15 +141,18 @@ const cases: readonly (readonly [string, string, string[]?])[] = [
 ];
 
 describe.skipIf(!hasSsh)('hosts of the SSH configuration, as ssh -G has them', () => {
-  it.each(cases)('reads %s', async (_title, config, aliases = ['h']) => {
-    using home = new ClientHome();
-    home.write('.ssh/extra.conf', 'User extra\nHost h\n HostName from-extra\n');
-    home.write('.ssh/conf.d/a.conf', 'Host h\n User from-a\n IdentityFile ~/.ssh/from-a\n');
-    home.write('.ssh/conf.d/b.conf', 'Port 71\nUser from-b\nIdentityFile ~/.ssh/from-b\n');
-    home.write('.ssh/conf.d/.hidden.conf', 'ConnectTimeout 3\n');
-    home.write('.ssh/conf.d/match.conf', 'Host none\nMatch host none\n Port 72\n');
-    home.write('.ssh/nested.conf', 'Host h\n Include conf.d/a.conf\n Port 73\n');
-    for (const alias of aliases)
-      expect(await compareWithSsh(home, config, alias), alias).toMatch(/^same$|^needs a command/);
-  });
+  it.each(cases.map(([title, config, aliases]) => ({ title, config, aliases: aliases ?? ['h'] })))(
+    'reads $title',
+    async ({ config, aliases }) => {
+      using home = new ClientHome();
+      home.write('.ssh/extra.conf', 'User extra\nHost h\n HostName from-extra\n');
+      home.write('.ssh/conf.d/a.conf', 'Host h\n User from-a\n IdentityFile ~/.ssh/from-a\n');
+      home.write('.ssh/conf.d/b.conf', 'Port 71\nUser from-b\nIdentityFile ~/.ssh/from-b\n');
+      home.write('.ssh/conf.d/.hidden.conf', 'ConnectTimeout 3\n');
+      home.write('.ssh/conf.d/match.conf', 'Host none\nMatch host none\n Port 72\n');
+      home.write('.ssh/nested.conf', 'Host h\n Include conf.d/a.conf\n Port 73\n');
+      for (const alias of aliases)
+        expect(await compareWithSsh(home, config, alias), alias).toMatch(/^same$|^needs a command/);
+    },
+  );
 });

@@ -1,0 +1,35 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { hashContentInTurns } from '../../lib/content-hash.ts';
+import { actor, realMutations } from '../../mutations/testing/real-door.ts';
+import { startSshd } from '../../testing/sshd.ts';
+import { planPulled } from './plan-pulled.ts';
+import { readRemoteFile } from './read-remote-file.ts';
+import { SftpSession } from './sftp-session.ts';
+import { directConnector } from './testing/direct-connector.ts';
+await using sshd = await startSshd();
+await using real = await realMutations();
+const connector = directConnector(sshd);
+const lease = await connector.lease('x');
+const path = join(sshd.home, 'f');
+writeFileSync(path, randomBytes(50e6));
+for (let i = 0; i < 10; i++) {
+  rmSync(join(real.project, 'pulled'), { recursive: true, force: true });
+  const t: number[] = [performance.now()];
+  const c0 = process.cpuUsage();
+  using session = await SftpSession.open(lease, { replyTimeoutMs: 10000 });
+  t.push(performance.now());
+  const content = await readRemoteFile(session, path, 52428800);
+  t.push(performance.now());
+  const c1 = process.cpuUsage(c0);
+  const hashed = await hashContentInTurns(content);
+  t.push(performance.now());
+  await real.mutations.mutate(real.workspace, { actor, tool: 'ssh.pull', locks: ['pulled/x/f'], plan: () => planPulled(real.project, 'pulled/x/f', { content, hashed }) });
+  t.push(performance.now());
+  const s = performance.now();
+  execFileSync('scp', ['-q', '-P', String(sshd.port), '-i', sshd.userKey, '-o', 'UserKnownHostsFile=' + join(sshd.folder, 'known_hosts'), `127.0.0.1:${path}`, join(sshd.folder, 'copy')]);
+  console.log('open', (t[1]! - t[0]!).toFixed(0), 'read', (t[2]! - t[1]!).toFixed(0), `cpu ${c1.user / 1000 | 0}+${c1.system / 1000 | 0}`, 'hash', (t[3]! - t[2]!).toFixed(0), 'mutate', (t[4]! - t[3]!).toFixed(0), 'all', (t[4]! - t[0]!).toFixed(0), 'scp', (performance.now() - s).toFixed(0));
+}
+lease[Symbol.dispose]();
