@@ -40,6 +40,7 @@ export function remoteHosts(options: RemoteHostsOptions): RemoteHosts {
   const ownKnownHosts = join(dataDir, 'known_hosts');
   const hosts = new SshHosts({
     configFile: options.configFile ?? join(home, '.ssh', 'config'),
+    ...(options.configFile === undefined ? {} : { systemConfigFile: null }),
     home,
     user,
     environment,

@@ -54,7 +54,7 @@ export function sshRoutes(options: SshRoutesOptions): Route[] {
       limit: 'per-key',
       request: {},
       response: { 200: { description: 'In the order of the configuration', schema: z.array(SshHost) } },
-      errors: [],
+      errors: ['ssh_host_unsupported'],
       handler: async () => ({ status: 200, body: await hosts.list() }),
     }),
     route({

@@ -1,5 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import {
   accessSync,
   constants,
@@ -10,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { endSshd, spawnSshd, sshdPath } from './sshd-process.ts';
 
 export type SshKeyType = 'ed25519' | 'ecdsa' | 'rsa';
 
@@ -58,7 +57,6 @@ export interface Sshd extends AsyncDisposable, SshdFiles {
   kill(): Promise<void>;
 }
 
-const sshdPath = '/usr/sbin/sshd';
 const privilegeSeparationDir = '/run/sshd';
 
 /** Why this machine can't be the ssh peer, or undefined when it can: a test that skips prints it. */
@@ -91,8 +89,8 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
     ...hostKeyTypes.map((type) => `HostKey ${files.hostKey(type)}`),
     ...settings(folder),
   ];
-  const { daemon, port, log } = await listen(folder, lines, options.port);
-  const kill = () => endOf(daemon);
+  const { daemon, port, log } = await spawnSshd(folder, lines, options.port);
+  const kill = () => endSshd(daemon);
   const knownHosts = (name = `[127.0.0.1]:${port}`) =>
     hostKeyTypes.map((type) => `${name} ${readFileSync(`${files.hostKey(type)}.pub`, 'utf8')}`).join('');
   writeFileSync(join(folder, 'known_hosts'), knownHosts());
@@ -182,92 +180,4 @@ function configEntry(
     'GlobalKnownHostsFile none',
   ];
   return `Host ${sshd.alias}\n${lines.map((line) => `  ${line}\n`).join('')}\n`;
-}
-
-async function listen(folder: string, lines: readonly string[], fixedPort: number | undefined) {
-  const attempts = fixedPort === undefined ? 5 : 1;
-  for (let attempt = 1; ; attempt++) {
-    const port = fixedPort ?? (await freePort());
-    writeFileSync(join(folder, 'sshd_config'), [...lines, `Port ${port}`, ''].join('\n'));
-    // Its own session: ending the group then ends the connections' processes too.
-    const daemon = spawn(sshdPath, ['-D', '-e', '-f', join(folder, 'sshd_config')], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-    });
-    const end = () => killGroup(daemon);
-    process.once('exit', end);
-    daemon.once('exit', () => process.off('exit', end));
-    let text = '';
-    daemon.stderr?.setEncoding('utf8').on('data', (part: string) => {
-      text += part.replaceAll('\r', '');
-    });
-    const log = () => text;
-    try {
-      await listening(daemon, log);
-      return { daemon, port, log };
-    } catch (error) {
-      if (attempt === attempts || !text.includes('Address already in use')) throw error;
-    }
-  }
-}
-
-async function listening(daemon: ChildProcess, log: () => string): Promise<void> {
-  const waiting = new AbortController();
-  const exited = once(daemon, 'exit', { signal: waiting.signal }).then(([code]) => {
-    throw new Error(`sshd ended with ${code}: ${log()}`);
-  });
-  const said = new Promise<void>((resolve) => {
-    daemon.stderr?.on('data', () => log().includes('Server listening') && resolve());
-  });
-  try {
-    await Promise.race([said, exited]);
-  } finally {
-    exited.catch(() => {}); // its later exit is the one we cause
-    waiting.abort();
-  }
-}
-
-async function endOf(daemon: ChildProcess): Promise<void> {
-  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
-  const exited = once(daemon, 'exit');
-  // Connections and their commands lead sessions of their own: found while their parent is still there.
-  const below = daemon.pid === undefined ? [] : descendants(daemon.pid);
-  killGroup(daemon);
-  for (const pid of below) killQuietly(pid);
-  await exited;
-}
-
-function descendants(pid: number): number[] {
-  try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
-      .trim()
-      .split(' ')
-      .filter(Boolean);
-    return children.flatMap((child) => [Number(child), ...descendants(Number(child))]);
-  } catch {
-    return []; // It ended meanwhile.
-  }
-}
-
-function killGroup(daemon: ChildProcess): void {
-  if (daemon.pid !== undefined) killQuietly(-daemon.pid);
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Already gone, which is what was wanted.
-  }
-}
-
-/** sshd takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no TCP port');
-  return address.port;
 }

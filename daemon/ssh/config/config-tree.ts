@@ -81,7 +81,7 @@ class TreeReader {
   async #include(entry: Entry, path: string, ancestors: readonly string[]): Promise<Included> {
     const failed = (why: string): Included => ({ nodes: [], problem: `${path} line ${entry.line}: ${why}` });
     if (entry.words === null) return failed('a quote is not closed');
-    if (entry.words.length === 0 || entry.words.includes('')) return failed('Include without a value');
+    if (entry.rest === '' || entry.words.includes('')) return failed('Include without a value');
     const nodes: ConfigNode[] = [];
     for (const pattern of entry.words) {
       const paths = await expandInclude(pattern, this.#base, this.#store);

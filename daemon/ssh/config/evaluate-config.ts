@@ -1,11 +1,10 @@
-import { canonicalAddress } from './canonical-address.ts';
 import type { ConfigNode } from './config-tree.ts';
-import { expandTokens } from './expand-tokens.ts';
+import { expandHostname, finalHostname } from './final-hostname.ts';
 import { lowercase } from './line-words.ts';
 import { evaluateCriteria, type MatchSubject, type Verdict } from './match-criteria.ts';
 import { matchPattern } from './match-pattern.ts';
 import { type Entry, literalAliases, type ParsedFile, type Section } from './parse-file.ts';
-import { applyEntry, type Settings, wouldSet } from './settings.ts';
+import { applyEntry, isLastResort, type Settings, wouldSet } from './settings.ts';
 
 /** What the command line would give: it comes before all files. */
 export interface Preset {
@@ -64,9 +63,7 @@ class Pass {
   }
 
   walk(node: ConfigNode, outer: Exclude<Verdict, 'no'>): void {
-    if (node.problem !== null) {
-      this.problem ??= node.problem;
-    }
+    if (node.problem !== null) this.problem ??= node.problem;
     for (const index of applicable(node.file, this.#host)) {
       const section = node.file.sections[index];
       if (section === undefined) continue;
@@ -78,28 +75,9 @@ class Pass {
     }
   }
 
-  /** HostName with its tokens expanded. */
   finishHostname(): string {
     try {
-      const {
-        hostname: written,
-        canonicalizeHostname = 'no',
-        canonicalDomains = [],
-        permittedCnames = [],
-      } = this.settings;
-      const hostname = this.#expandHostname(written);
-      const address = canonicalAddress(hostname);
-      if (address !== null) return address;
-      const isDirect = !this.settings.proxyJump?.length && (this.settings.proxyCommand ?? 'none') === 'none';
-      const asks = canonicalizeHostname === 'always' || (isDirect && canonicalizeHostname === 'yes');
-      const dots = hostname.split('.').length - 1;
-      const { canonicalizeMaxDots = 1 } = this.settings;
-      const completes =
-        asks && canonicalDomains.some((domain) => domain !== 'none') && dots <= canonicalizeMaxDots;
-      const follows = isDirect && permittedCnames.some((name) => name !== 'none');
-      if (completes || follows)
-        this.problem ??= 'its name can only be completed by asking the DNS (CanonicalizeHostname)';
-      return lowercase(hostname);
+      return finalHostname(this.#alias, this.settings);
     } catch (error) {
       this.problem ??= `HostName: ${messageOf(error)}`;
       return lowercase(this.#alias);
@@ -145,15 +123,11 @@ class Pass {
   #hostnameSoFar(written: string | undefined): string {
     if (this.#finalPass) return this.#host;
     try {
-      return this.#expandHostname(written);
+      return expandHostname(this.#alias, written);
     } catch (error) {
       this.problem ??= `HostName: ${messageOf(error)}`;
       return this.#host;
     }
-  }
-
-  #expandHostname(written: string | undefined): string {
-    return written === undefined ? this.#alias : expandTokens(written, { h: this.#alias });
   }
 
   #take(entry: Entry, node: ConfigNode, verdict: Exclude<Verdict, 'no'>): void {
@@ -164,7 +138,7 @@ class Pass {
       return;
     }
     if (verdict !== 'yes') {
-      if (wouldSet(this.settings, entry))
+      if (wouldSet(this.settings, entry) && !isLastResort(entry))
         this.problem ??= `${verdict.undecided} is not evaluated here, and could decide ${entry.keyword}`;
       return;
     }

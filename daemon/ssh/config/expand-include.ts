@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, parse, sep } from 'node:path';
 import { matchComponent } from './glob-component.ts';
 import type { ConfigStore } from './store.ts';
 
@@ -17,10 +17,10 @@ export async function expandInclude(
 ): Promise<string[] | string> {
   const anchored = anchor(pattern, base);
   if (anchored === null) return `${pattern} can not be followed`;
-  if (!/[*?[\\]/.test(anchored)) return (await store.isEntry(anchored)) ? [anchored] : [];
-  let found = [anchored.startsWith('/') ? '/' : ''];
-  const components = anchored.split('/').filter((component) => component !== '');
-  for (const component of components) {
+  // On Windows a backslash parts folders, elsewhere it takes a character's meaning.
+  const rest = sep === '\\' ? anchored.rest.replaceAll('\\', '/') : anchored.rest;
+  let found = [anchored.folder];
+  for (const component of rest.split('/').filter(Boolean)) {
     const next: string[] = [];
     for (const folder of found) next.push(...(await matches(folder, component, store)));
     found = next;
@@ -28,12 +28,15 @@ export async function expandInclude(
   return found.sort();
 }
 
-function anchor(pattern: string, base: IncludeBase): string | null {
+/** The folder that a pattern begins at, and what of it is still a pattern; null where there is no such folder. */
+function anchor(pattern: string, { folder, home }: IncludeBase): { folder: string; rest: string } | null {
   if (pattern.startsWith('~')) {
     const isOwn = pattern === '~' || pattern.startsWith('~/');
-    return isOwn && base.home !== null ? base.home + pattern.slice(1) : null;
+    return isOwn && home !== null ? { folder: home, rest: pattern.slice(1) } : null;
   }
-  return isAbsolute(pattern) ? pattern : join(base.folder, '/', pattern);
+  if (!isAbsolute(pattern)) return { folder, rest: pattern };
+  const { root } = parse(pattern);
+  return { folder: root, rest: pattern.slice(root.length) };
 }
 
 async function matches(folder: string, component: string, store: ConfigStore): Promise<string[]> {
@@ -41,6 +44,6 @@ async function matches(folder: string, component: string, store: ConfigStore): P
     const path = join(folder, component);
     return (await store.isEntry(path)) ? [path] : [];
   }
-  const names = await store.names(folder === '' ? '.' : folder);
+  const names = await store.names(folder);
   return names.filter((name) => matchComponent(name, component)).map((name) => join(folder, name));
 }

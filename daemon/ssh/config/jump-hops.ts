@@ -23,10 +23,11 @@ function parseHop(text: string): WrittenHop {
   const address = isUri ? text.slice('ssh://'.length) : text;
   const at = isUri ? address.indexOf('@') : address.lastIndexOf('@');
   const user = at === -1 ? null : address.slice(0, at);
-  const place = /^(\[[^\]]*\]|[^:/]*)(?:([:/])(.*))?$/s.exec(address.slice(at + 1));
+  const place = /^(\[[^\]]*\]|[^[:/][^:/]*)(?:([:/])(.*))?$/s.exec(address.slice(at + 1));
   const host = (place?.[1] ?? '').replace(/^\[(.*)\]$/s, '$1');
   const [, , separator, tail = ''] = place ?? [];
-  if (place === null || host === '' || user === '') throw new Error(`"${text}" is not a host to jump over`);
+  const isPath = separator === '/' && !isUri;
+  if (host === '' || user === '' || isPath) throw new Error(`"${text}" is not a host to jump over`);
   if (isUri)
     return { user: user === null ? null : uriUser(user), host, port: uriPort(text, separator, tail) };
   return { user, host, port: tail === '' ? null : portNumber(tail) };

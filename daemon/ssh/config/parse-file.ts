@@ -84,7 +84,7 @@ function readSections(text: string): Section[] {
 
 function readCondition({ keyword, words, rest }: ConfigLine): Condition {
   if (words === null) return { kind: 'broken', why: 'a quote is not closed' };
-  if (words.length === 0 || words.includes('')) return { kind: 'broken', why: `${keyword} without a value` };
+  if (rest === '' || words.includes('')) return { kind: 'broken', why: `${keyword} without a value` };
   if (keyword === 'host') return { kind: 'host', patterns: words };
   const criteria = parseCriteria(rest);
   return typeof criteria === 'string' ? { kind: 'broken', why: criteria } : { kind: 'match', criteria };

@@ -1,7 +1,7 @@
 import type { ResolvedHost } from '../resolved-host.ts';
 import type { ConfigNode } from './config-tree.ts';
 import { type Evaluation, evaluateConfig, type Preset } from './evaluate-config.ts';
-import { expandTokens } from './expand-tokens.ts';
+import { expandTokens, type Tokens } from './expand-tokens.ts';
 import type { WrittenHop } from './jump-hops.ts';
 import { defaultPort, type Here, hopTokens, resolveSettings } from './resolve-settings.ts';
 import type { ConfigStore } from './store.ts';
@@ -48,7 +48,7 @@ async function resolveEvaluated(
     if ('code' in way) return way;
     return { ...end, proxyJump: way.hops };
   } catch (error) {
-    return { code: 'ssh_host_unsupported', reason: error instanceof Error ? error.message : String(error) };
+    return { code: 'ssh_host_unsupported', reason: messageOf(error) };
   }
 }
 
@@ -84,7 +84,7 @@ async function resolveWay(
   let hops: ResolvedHost[] = [];
   let { visited } = walk;
   for (const [index, hop] of (settings.proxyJump ?? []).entries()) {
-    const alias = expandTokens(hop.host, tokens);
+    const alias = expandHop(hop.host, tokens);
     const evaluation = evaluateHop(alias, hop, { tokens, isReached: index > 0, walk });
     const host = await resolveOne(alias, evaluation, walk.surroundings);
     if ('code' in host) return { code: host.code, reason: `${alias}, on the way: ${host.reason}` };
@@ -105,15 +105,23 @@ async function resolveWay(
 function evaluateHop(
   alias: string,
   hop: WrittenHop,
-  { tokens, isReached, walk }: { tokens: Record<string, string>; isReached: boolean; walk: Walk },
+  { tokens, isReached, walk }: { tokens: Tokens; isReached: boolean; walk: Walk },
 ): Evaluation {
   const { roots, here } = walk.surroundings;
   const preset: Preset = {
     isReached,
-    ...(hop.user === null ? {} : { user: expandTokens(hop.user, tokens) }),
+    ...(hop.user === null ? {} : { user: expandHop(hop.user, tokens) }),
     ...(hop.port === null ? {} : { port: hop.port }),
   };
   return evaluateConfig(roots, alias, here.user, preset);
+}
+
+function expandHop(text: string, tokens: Tokens): string {
+  try {
+    return expandTokens(text, tokens);
+  } catch (cause) {
+    throw new Error(`ProxyJump: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** A host may stand twice on a way only if it is another one, at another port or for another user. */
@@ -127,4 +135,8 @@ function inACircle(alias: string): Obstacle {
 
 function tooLong(): Obstacle {
   return { code: 'ssh_host_unsupported', reason: `ProxyJump has more than ${maxHops} hosts on the way` };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

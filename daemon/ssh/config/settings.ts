@@ -110,6 +110,11 @@ export function wouldSet(settings: Partial<Settings>, entry: Entry): boolean {
   return settings[key] === undefined || settings[key] === noTime;
 }
 
+/** Whether a line only matters to a host that has no other key, which is unsupported with it and without. */
+export function isLastResort(entry: Entry): boolean {
+  return keywords.get(entry.keyword) === 'pkcs11Provider';
+}
+
 /**
  * Takes a line that applies into account. Keywords that do not matter here are passed over, unknown ones too.
  *
@@ -124,6 +129,8 @@ export function applyEntry(settings: Partial<Settings>, entry: Entry, isUser: bo
 
 function setFirst<Key extends keyof Settings>(settings: Partial<Settings>, key: Key, entry: Entry): void {
   const read = readers[key](entry);
+  // Only a comment behind the keyword: ssh takes it for no value at all.
+  if (entry.words?.length === 0) return;
   if (wouldSet(settings, entry)) settings[key] = read;
 }
 

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ClientHome } from './testing/client-home.ts';
 import { type Compared, compareWithSsh } from './testing/compare.ts';
-import { randomConfig } from './testing/random-config.ts';
+import { randomConfig, strangeLine } from './testing/random-config.ts';
 import { sshCalls } from './testing/real-ssh.ts';
 
 const hasSsh = spawnSync('ssh', ['-V']).error === undefined;
 if (!hasSsh) console.warn('skipped: there is no ssh client to compare with');
 
-const numRuns = Number(process.env.TALLYSTICK_SSH_CONFIGS ?? 300);
+const numRuns = Number(process.env.TALLYSTICK_SSH_CONFIGS ?? 150);
 const seed = Number(process.env.TALLYSTICK_SSH_SEED ?? 20_261_121);
 
 describe.skipIf(!hasSsh)('random SSH configurations', () => {
@@ -33,5 +33,23 @@ describe.skipIf(!hasSsh)('random SSH configurations', () => {
     );
     console.log(`${numRuns} configurations, seed ${seed}, ${sshCalls()} calls of ssh -G:`, counts);
     expect(counts.same).toBeGreaterThan(numRuns / 4);
+  });
+
+  it('are refused where ssh refuses them, however strange the line', {
+    timeout: 60_000 + numRuns * 200,
+  }, async () => {
+    const counts = { read: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(strangeLine, async (line) => {
+        using home = new ClientHome();
+        const config = `Host a\n${line}\n`;
+        const isRefused = (await compareWithSsh(home, config, 'a')) === 'refused by ssh';
+        counts[isRefused ? 'refused' : 'read']++;
+        if (isRefused) await expect(home.hosts(config).resolve('a')).rejects.toThrow();
+      }),
+      { numRuns: numRuns * 2, seed },
+    );
+    console.log(`${numRuns * 2} lines, seed ${seed}:`, counts);
+    expect(Math.min(counts.read, counts.refused)).toBeGreaterThan(numRuns / 10);
   });
 });

@@ -146,6 +146,7 @@ describe('a host that would need a command', () => {
   it.each([
     ['decides nothing that is not decided', 'Host h\n User a\nMatch exec false\n User b\n'],
     ['decides nothing that matters', 'Host h\nMatch exec true\n ForwardAgent yes\n'],
+    ['decides a last resort that is not needed', 'Match exec true\n PKCS11Provider /lib/x.so\nHost h\n'],
     ['is about another host', 'Host h\nMatch exec true host g\n User b\nMatch host g exec true\n User b\n'],
     ['comes too late for ProxyCommand', 'Host h\n ProxyJump g\nMatch host h exec true\n ProxyCommand x\n'],
   ])('is supported where Match exec %s', async (_title, config) => {

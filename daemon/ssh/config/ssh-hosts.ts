@@ -13,8 +13,8 @@ import { ConfigStore } from './store.ts';
 export interface SshHostsOptions {
   /** Absolute path of the user's configuration; it need not be there. */
   readonly configFile: string;
-  /** Read after the user's; default: the system's. Name a file that is not there to go without. */
-  readonly systemConfigFile?: string;
+  /** Read after the user's; default: the system's. null: none, as `ssh -F`. */
+  readonly systemConfigFile?: string | null;
   readonly home: string;
   /** Name of the local user. */
   readonly user: string;
@@ -78,11 +78,12 @@ export class SshHosts {
     if (user !== null && user.problem !== null && user.file.sections.length === 0)
       throw new CodedError('ssh_host_unsupported', user.problem);
     if (user !== null) roots.push(user);
-    const system = await readTree(
-      { path: systemConfigFile, isUser: false, home, mustBePrivate: false },
-      this.#store,
-    );
-    if (system !== null) roots.push(system);
+    const system =
+      systemConfigFile === null
+        ? null
+        : await readTree({ path: systemConfigFile, isUser: false, home, mustBePrivate: false }, this.#store);
+    // As ssh does, which passes over the system's configuration where it can't read it.
+    if (system !== null && system.problem === null) roots.push(system);
     return { roots, here: this.#here(), store: this.#store };
   }
 

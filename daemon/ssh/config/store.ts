@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, stat } from 'node:fs/promises';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 
-export const maxConfigBytes = 16 * 1024 * 1024;
+const maxConfigBytes = 16 * 1024 * 1024;
+const settledMs = 100;
 
 export type ReadConfig =
   | { readonly outcome: 'read'; readonly file: ParsedFile; readonly unsafe: boolean }
@@ -25,6 +26,8 @@ export class ConfigStore {
 
   async read(path: string): Promise<ReadConfig> {
     try {
+      const unchanged = this.#unchanged(path, await stat(path, { bigint: true }));
+      if (unchanged !== null) return unchanged;
       // A FIFO must not hold the caller until somebody writes to it.
       await using handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
       return await this.#parsed(path, handle);
@@ -81,17 +84,28 @@ export class ConfigStore {
     if (!entry.isFile()) return { outcome: 'read', file: parseFile(''), unsafe: false };
     if (entry.size > BigInt(maxConfigBytes))
       return { outcome: 'unreadable', why: `it is over ${maxConfigBytes} bytes` };
-    const identity = [entry.dev, entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs].join(' ');
-    let kept = this.#kept.get(path);
-    if (kept?.identity !== identity) {
-      kept = { identity, file: parseFile(await handle.readFile('utf8')) };
-      this.#kept.set(path, kept);
-    }
-    const uid = Number(entry.uid);
-    const foreign = this.#uid !== undefined && uid !== 0 && uid !== this.#uid;
-    const writable = this.#uid !== undefined && (Number(entry.mode) & 0o022) !== 0;
-    return { outcome: 'read', file: kept.file, unsafe: foreign || writable };
+    const file = parseFile(await handle.readFile('utf8'));
+    // A file system's clock is coarse: what has only just changed could change again and look the same.
+    if (Date.now() - Number(entry.ctimeMs) > settledMs)
+      this.#kept.set(path, { identity: identityOf(entry), file });
+    else this.#kept.delete(path);
+    return { outcome: 'read', file, unsafe: this.#isUnsafe(entry) };
   }
+
+  #unchanged(path: string, entry: BigIntStats): ReadConfig | null {
+    const kept = this.#kept.get(path);
+    if (kept?.identity !== identityOf(entry)) return null;
+    return { outcome: 'read', file: kept.file, unsafe: this.#isUnsafe(entry) };
+  }
+
+  #isUnsafe({ uid, mode }: BigIntStats): boolean {
+    if (this.#uid === undefined) return false;
+    return (uid !== 0n && uid !== BigInt(this.#uid)) || (mode & 0o022n) !== 0n;
+  }
+}
+
+function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 
 function errorCode(error: unknown): string | undefined {

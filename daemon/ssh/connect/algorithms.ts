@@ -29,7 +29,12 @@ export function allowedAlgorithms(): Algorithms {
       'diffie-hellman-group14-sha256',
     ],
     cipher: ciphers.flatMap(([name, openSslName]) => (available.includes(openSslName) ? [name] : [])),
-    hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+    hmac: [
+      'hmac-sha2-256-etm@openssh.com',
+      'hmac-sha2-512-etm@openssh.com',
+      'hmac-sha2-256',
+      'hmac-sha2-512',
+    ],
     compress: ['none'],
   };
 }

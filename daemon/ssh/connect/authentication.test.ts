@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +39,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
   const bits = { ed25519: [undefined], ecdsa: [256, 384, 521], rsa: [2048, 3072] } as const;
   it.each(
     types.flatMap((type) => formats.flatMap((format) => bits[type].map((size) => ({ type, format, size })))),
-  )('takes a key file: $type $size in format $format', async ({ type, format, size }) => {
+  )('takes a key file: $type of $size bits in format $format', async ({ type, format, size }) => {
     const shape = format === undefined ? {} : { format };
     const path = keyFile({ type, ...shape, ...(size === undefined ? {} : { bits: size }) });
     rmSync(`${path}.pub`);
@@ -46,31 +47,40 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     expect(log).toContain('Accepted publickey');
   });
 
-  it('signs with an RSA key by SHA-2 and never by SHA-1', async () => {
+  it.each(['rsa-sha2-256', 'rsa-sha2-512'])('signs with an RSA key by %s', async (algorithm) => {
     const path = keyFile({ type: 'rsa' });
-    await using old = await startSshd({
+    await using other = await startSshd({
       authorizedKeys: [readFileSync(`${path}.pub`, 'utf8').trim()],
-      config: ['PubkeyAcceptedAlgorithms ssh-rsa'],
+      config: [`PubkeyAcceptedAlgorithms ${algorithm}`],
     });
-    const error = await failureOf(signIn({ identityFiles: [path] }, old));
-    expect(error.code).toBe('ssh_auth_failed');
-    expect(old.log()).not.toContain('Accepted');
-    await using modern = await startSshd({
-      authorizedKeys: [readFileSync(`${path}.pub`, 'utf8').trim()],
-      config: ['PubkeyAcceptedAlgorithms rsa-sha2-256,rsa-sha2-512'],
-    });
-    expect(await signIn({ identityFiles: [path] }, modern)).toContain('Accepted publickey');
+    expect(await signIn({ identityFiles: [path] }, other)).toContain('Accepted publickey');
   });
 
   it('passes over files that are missing, broken, public or folders, to the one that works', async () => {
-    const broken = join(sshd.folder, 'broken');
-    writeFileSync(broken, '-----BEGIN OPENSSH PRIVATE KEY-----\nnonsense\n-----END OPENSSH PRIVATE KEY-----\n');
-    const files = ['/nowhere/id', broken, `${sshd.userKey}.pub`, sshd.folder, '/dev/zero', sshd.userKey];
+    const [broken, fifo] = [join(sshd.folder, 'broken'), join(sshd.folder, 'fifo')];
+    execFileSync('mkfifo', [fifo]);
+    writeFileSync(
+      broken,
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nnonsense\n-----END OPENSSH PRIVATE KEY-----\n',
+    );
+    const files = [
+      '/nowhere/id',
+      broken,
+      `${sshd.userKey}.pub`,
+      sshd.folder,
+      '/dev/zero',
+      fifo,
+      sshd.userKey,
+    ];
     expect(await signIn({ identityFiles: files })).toContain('Accepted publickey');
   });
 
   it('tries the keys in their order, and says which by their names when none is taken', async () => {
-    const files = [keyFile({}, false), keyFile({ type: 'rsa' }, false), keyFile({ passphrase: 'word' }, false)];
+    const files = [
+      keyFile({}, false),
+      keyFile({ type: 'rsa' }, false),
+      keyFile({ passphrase: 'word' }, false),
+    ];
     const error = await failureOf(signIn({ identityFiles: files }));
     expect(error.code).toBe('ssh_auth_failed');
     const [first, second, third] = files.map((path) => path.slice(sshd.folder.length + 1));
@@ -96,7 +106,11 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     'uses a file with a passphrase through the agent that has its key: format %s',
     async (format) => {
       await using agent = await startSshAgent();
-      const path = keyFile({ type: 'ecdsa', passphrase: 'open sesame', ...(format === undefined ? {} : { format }) });
+      const path = keyFile({
+        type: 'ecdsa',
+        passphrase: 'open sesame',
+        ...(format === undefined ? {} : { format }),
+      });
       const host = { identityFiles: [path], identityAgent: agent.socket };
       expect(await failureOf(signIn(host))).toMatchObject({ code: 'ssh_auth_failed' });
       agent.add(path, 'open sesame');
@@ -109,7 +123,9 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     const path = keyFile({ passphrase: 'open sesame' });
     agent.add(path, 'open sesame');
     rmSync(`${path}.pub`);
-    expect(await signIn({ identityFiles: [path], identityAgent: agent.socket })).toContain('Accepted publickey');
+    expect(await signIn({ identityFiles: [path], identityAgent: agent.socket })).toContain(
+      'Accepted publickey',
+    );
   });
 
   it.each(types)('uses a key that only the agent has: %s', async (type) => {
@@ -125,13 +141,15 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     agent.add(path);
     const other = keyFile({}, false);
     const host = { identityAgent: agent.socket, identitiesOnly: true };
-    expect(await failureOf(signIn({ ...host, identityFiles: [other] }))).toMatchObject({ code: 'ssh_auth_failed' });
+    expect(await failureOf(signIn({ ...host, identityFiles: [other] }))).toMatchObject({
+      code: 'ssh_auth_failed',
+    });
     const moved = join(sshd.folder, 'moved');
     copyFileSync(`${path}.pub`, `${moved}.pub`);
     expect(await signIn({ ...host, identityFiles: [moved] })).toContain('Accepted publickey');
   });
 
-  it('does without an agent that is not there, or never answers', { timeout: 20_000 }, async () => {
+  it('does without an agent that is not there', async () => {
     expect(await signIn({ identityAgent: '/nowhere/agent' })).toContain('Accepted publickey');
   });
 
@@ -167,7 +185,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     });
     const error = await failureOf(signIn({}, other));
     expect(error.code).toBe('ssh_auth_failed');
-    expect(error.message).toContain('it takes password');
+    expect(error.message).toContain('it knows user_key but wants more than that');
   });
 
   it.each([
@@ -213,7 +231,9 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     const failed = failureOf(signIn({ port: server.port }));
     const offer = await sent.promise;
     expect(offer).toContain('kex-strict-c-v00@openssh.com');
-    expect(offer.match(/sha1|cbc|ssh-rsa|ssh-dss|md5|arcfour|group1-|group-exchange|zlib|cert-v01/g)).toBeNull();
+    expect(
+      offer.match(/sha1|cbc|ssh-rsa|ssh-dss|md5|arcfour|group1-|group-exchange|zlib|cert-v01/g),
+    ).toBeNull();
     expect((await failed).code).toBe('ssh_connect_failed');
   });
 });

@@ -1,10 +1,11 @@
 import type { Client } from 'ssh2';
 import { certificateSuffix } from '../host-keys/host-certificate.ts';
+import { fieldOf } from './ignore-host-keys.ts';
 
 /** Lets a host prove itself by a certificate, which ssh2 does not know. */
 export interface CertificateExchange {
   /** In ssh2's host verifier: the certificate offered is in order, and `key` is the key that it certifies. */
-  useKey(key: Buffer): void;
+  certified(key: Buffer): void;
 }
 
 /**
@@ -38,7 +39,7 @@ export function offerCertificates(client: Client, algorithms: readonly string[])
     sc: listsOf(lists.sc),
   });
   const current = followExchanges(protocol);
-  return { useKey: (key) => current()?.useKey(key) };
+  return { certified: (key) => current()?.certified(key) };
 }
 
 /** Every exchange, the first one and those that renew the keys, is a new object. */
@@ -65,7 +66,7 @@ function adaptExchange(exchange: KeyExchange): CertificateExchange | undefined {
   const keyType = signedWith.startsWith('rsa-') ? 'ssh-rsa' : signedWith;
   negotiated.serverHostKey = `${keyType}${certificateSuffix}`;
   return {
-    useKey(key) {
+    certified(key) {
       negotiated.serverHostKey = signedWith;
       exchange.getPublicKey = () => {
         exchange._hostKey = key;
@@ -118,8 +119,4 @@ function isKeyExchange(value: unknown): value is KeyExchange {
 
 function isList(value: unknown): boolean {
   return Array.isArray(fieldOf(value, 'array'));
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

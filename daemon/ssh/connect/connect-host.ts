@@ -37,7 +37,10 @@ export async function connectHost(host: ResolvedHost, options: ConnectHostOption
   const way: Hop[] = [];
   try {
     for (const hop of [...host.proxyJump, host]) {
-      way.push({ host: hop, connection: await connectHop(hop, { alias: host.alias, before: way.at(-1), ...options }) });
+      way.push({
+        host: hop,
+        connection: await connectHop(hop, { alias: host.alias, before: way.at(-1), ...options }),
+      });
     }
   } catch (error) {
     await close(way);

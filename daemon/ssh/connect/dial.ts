@@ -14,35 +14,53 @@ export async function dial(host: ResolvedHost, signal: AbortSignal): Promise<Soc
     return socket;
   } catch (error) {
     socket.on('error', () => {}).destroy(); // What it still says is of no interest.
+    if (signal.aborted) throw abortedAt(host, 'the connection', signal);
     const code = codeOf(error);
-    if (signal.aborted || code === 'ETIMEDOUT') throw timeoutOf(host, 'the connection');
-    throw new CodedError('ssh_connect_failed', `${nameOfHost(host)} can not be reached: ${code}`, { cause: error });
+    if (code === 'ETIMEDOUT') throw timeoutOf(host, 'the connection');
+    throw new CodedError('ssh_connect_failed', `${nameOfHost(host)} can not be reached: ${code}`, {
+      cause: error,
+    });
   }
 }
 
 /** The same from another host. @throws CodedError ssh_connect_failed, ssh_timeout */
-export function dialThrough(
+export async function dialThrough(
   client: Client,
   { from, to, signal }: { from: ResolvedHost; to: ResolvedHost; signal: AbortSignal },
 ): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(timeoutOf(to, `the connection from ${from.alias}`));
-    signal.addEventListener('abort', abort, { once: true });
+  const opened = Promise.withResolvers<Duplex>();
+  const abort = () => opened.reject(abortedAt(to, `the connection from ${from.alias}`, signal));
+  signal.addEventListener('abort', abort, { once: true });
+  try {
     client.forwardOut('127.0.0.1', 0, to.hostname, to.port, (error, channel) => {
-      signal.removeEventListener('abort', abort);
-      if (signal.aborted) channel?.destroy();
-      if (error === undefined) return resolve(channel);
-      const detail = `${nameOfHost(to)} can not be reached from ${from.alias}: ${error.message}`;
-      reject(new CodedError('ssh_connect_failed', detail, { cause: error }));
+      if (error) opened.reject(error);
+      else opened.resolve(channel);
     });
-  });
+    return await opened.promise;
+  } catch (error) {
+    if (error instanceof CodedError) throw error;
+    const detail = `${nameOfHost(to)} can not be reached from ${from.alias}: ${codeOf(error)}`;
+    throw new CodedError('ssh_connect_failed', detail, { cause: error });
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 export function nameOfHost({ alias, hostname, port }: ResolvedHost): string {
   return `${alias} (${hostname}, port ${port})`;
 }
 
-export function timeoutOf(host: ResolvedHost, what: string): CodedError {
+/** What to call it that `signal` ended an attempt: its time is over, or all connections are being closed. */
+export function abortedAt(host: ResolvedHost, what: string, signal: AbortSignal): CodedError {
+  const isTimeout = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+  if (isTimeout) return timeoutOf(host, what);
+  return new CodedError(
+    'shutting_down',
+    `${nameOfHost(host)} is no longer connected to: all connections close`,
+  );
+}
+
+function timeoutOf(host: ResolvedHost, what: string): CodedError {
   const seconds = host.connectTimeoutMs / 1000;
   return new CodedError('ssh_timeout', `${nameOfHost(host)} did not complete ${what} within ${seconds} s`);
 }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeSshKey, type SshdFiles, type SshKeyType, startSshd, whyNoSshd } from '../../testing/sshd.ts';
 import type { Sshd } from '../../testing/sshd.ts';
+import { makeSshKey, type SshdFiles, type SshKeyType, startSshd, whyNoSshd } from '../../testing/sshd.ts';
 import { connectionsTo, failureOf, hostOf } from './testing/ssh-peers.ts';
 
 const reason = whyNoSshd();
@@ -21,7 +21,12 @@ interface Signing {
 const forHost = ['-h', '-n', '127.0.0.1'];
 
 /** An sshd whose one host key is signed by an authority of its own, `<folder>/ca`. */
-async function startSigned({ type = 'ed25519', authority = 'ed25519', how = forHost, config = [] }: Signing = {}) {
+async function startSigned({
+  type = 'ed25519',
+  authority = 'ed25519',
+  how = forHost,
+  config = [],
+}: Signing = {}) {
   return startSshd({
     hostKeyTypes: [type],
     config: (made: SshdFiles) => {
@@ -47,7 +52,9 @@ function fingerprintOf(path: string): string {
 function connectionsKnowing(sshd: Sshd, text: string, changes: Parameters<typeof hostOf>[1] = {}) {
   const folder = mkdtempSync(join(sshd.folder, 'data-'));
   writeFileSync(join(folder, 'known_hosts'), text);
-  return connectionsTo(folder, [hostOf(sshd, { knownHostsFiles: [join(folder, 'known_hosts')], ...changes })]);
+  return connectionsTo(folder, [
+    hostOf(sshd, { knownHostsFiles: [join(folder, 'known_hosts')], ...changes }),
+  ]);
 }
 
 const authorityLine = (sshd: Sshd) => `@cert-authority * ${keyOf(join(sshd.folder, 'ca'))}\n`;

@@ -23,7 +23,10 @@ describe.skipIf(reason !== undefined)('the host keys of a real sshd', () => {
     return path;
   };
   const keyLine = (type: 'ed25519' | 'ecdsa' | 'rsa') =>
-    readFileSync(`${sshd.hostKey(type)}.pub`, 'utf8').split(' ').slice(0, 2).join(' ');
+    readFileSync(`${sshd.hostKey(type)}.pub`, 'utf8')
+      .split(' ')
+      .slice(0, 2)
+      .join(' ');
   const printed = (type: 'ed25519' | 'ecdsa' | 'rsa') =>
     execFileSync('ssh-keygen', ['-lf', `${sshd.hostKey(type)}.pub`], { encoding: 'utf8' }).split(' ')[1];
   const otherKey = () => readFileSync(`${makeSshKey(`${sshd.folder}/other_${++count}`)}.pub`, 'utf8');
@@ -61,11 +64,21 @@ describe.skipIf(reason !== undefined)('the host keys of a real sshd', () => {
     await failureOf(connections.lease('box'));
     const fingerprint = printed('ed25519') ?? '';
     const accepted = await connections.accept('box', { fingerprint });
-    expect(accepted).toMatchObject({ hostname: '127.0.0.1', port: sshd.port, key_type: 'ssh-ed25519', fingerprint });
+    expect(accepted).toMatchObject({
+      hostname: '127.0.0.1',
+      port: sshd.port,
+      key_type: 'ssh-ed25519',
+      fingerprint,
+    });
     using lease = await connections.lease('box');
     expect(lease.fingerprint).toBe(fingerprint);
     expect(existsSync(theirs)).toBe(false);
-    const found = execFileSync('ssh-keygen', ['-F', `[127.0.0.1]:${sshd.port}`, '-f', `${data}/accepted_hosts`]);
+    const found = execFileSync('ssh-keygen', [
+      '-F',
+      `[127.0.0.1]:${sshd.port}`,
+      '-f',
+      `${data}/accepted_hosts`,
+    ]);
     expect(String(found)).toContain(keyLine('ed25519'));
   });
 
@@ -75,7 +88,9 @@ describe.skipIf(reason !== undefined)('the host keys of a real sshd', () => {
     expect(await failureOf(connections.accept('box', { fingerprint }))).toMatchObject({ code: 'conflict' });
     await failureOf(connections.lease('box'));
     const other = printed('rsa') ?? '';
-    expect(await failureOf(connections.accept('box', { fingerprint: other }))).toMatchObject({ code: 'conflict' });
+    expect(await failureOf(connections.accept('box', { fingerprint: other }))).toMatchObject({
+      code: 'conflict',
+    });
     expect(await failureOf(connections.lease('box'))).toMatchObject({ code: 'ssh_host_key_unknown' });
   });
 
@@ -122,7 +137,9 @@ describe.skipIf(reason !== undefined)('the host keys of a real sshd', () => {
     const bare = `127.0.0.1 ${keyLine('ed25519')}\n`;
     expect(await connectWith({ knownHostsFiles: [known(bare)] })).toMatchObject({ keyType: 'ssh-ed25519' });
     const file = known(`${bare}[127.0.0.1]:${sshd.port} ${otherKey()}`);
-    expect(await failureOf(connectWith({ knownHostsFiles: [file] }))).toMatchObject({ code: 'ssh_host_key_changed' });
+    expect(await failureOf(connectWith({ knownHostsFiles: [file] }))).toMatchObject({
+      code: 'ssh_host_key_changed',
+    });
     const otherPort = known(`[127.0.0.1]:1 ${keyLine('ed25519')}\n`);
     expect(await failureOf(connectWith({ knownHostsFiles: [otherPort] }))).toMatchObject({
       code: 'ssh_host_key_unknown',
@@ -151,7 +168,10 @@ describe.skipIf(reason !== undefined)('the host keys of a real sshd', () => {
     const files = [known(sshd.knownHosts()), known(`@revoked * ${keyLine('ed25519')}\n`)];
     await using connections = connectionsTo(data, [hostOf(sshd, { knownHostsFiles: files })]);
     const error = await failureOf(connections.lease('box'));
-    expect(error).toMatchObject({ code: 'ssh_host_key_revoked', members: { fingerprint: printed('ed25519') } });
+    expect(error).toMatchObject({
+      code: 'ssh_host_key_revoked',
+      members: { fingerprint: printed('ed25519') },
+    });
     const fingerprint = printed('ed25519') ?? '';
     expect(await failureOf(connections.accept('box', { fingerprint }))).toMatchObject({ code: 'conflict' });
   });

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ParsedKey } from 'ssh2';
 import { KeyReader, keyString } from '../host-keys/key-blob.ts';
@@ -40,7 +41,8 @@ function parseIdentity(text: string, ssh2: Ssh2): Identity {
 
 /** PKCS #8, which ssh2 does not read. */
 function parseWithOpenSsl(text: string, ssh2: Ssh2): Identity {
-  if (text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----')) return { kind: 'encrypted', publicKey: undefined };
+  if (text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----'))
+    return { kind: 'encrypted', publicKey: undefined };
   try {
     const key = createPrivateKey(text);
     const publicKey = firstKey(ssh2.utils.parseKey(publicBlob(key)));
@@ -70,7 +72,8 @@ function publicBlob(key: KeyObject): Buffer {
   const jwk = createPublicKey(key).export({ format: 'jwk' });
   const bytes = (text: string | undefined) => Buffer.from(text ?? '', 'base64url');
   // Numbers that begin with a one bit would be negative without a zero before.
-  const number = (value: Buffer) => ((value[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.alloc(1), value]) : value);
+  const number = (value: Buffer) =>
+    (value[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.alloc(1), value]) : value;
   const fields = (...parts: (Buffer | string)[]) => Buffer.concat(parts.map(keyString));
   if (jwk.kty === 'RSA') return fields('ssh-rsa', number(bytes(jwk.e)), number(bytes(jwk.n)));
   if (jwk.kty === 'OKP') return fields('ssh-ed25519', bytes(jwk.x));
@@ -117,7 +120,8 @@ function signed(signature: Buffer | Error): Buffer {
 
 async function readSmallFile(path: string): Promise<string | undefined> {
   try {
-    await using file = await open(path, 'r');
+    // Without waiting for the other end of a FIFO.
+    await using file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = await file.stat();
     return stat.isFile() && stat.size <= maxKeyBytes ? await file.readFile('utf8') : undefined;
   } catch {

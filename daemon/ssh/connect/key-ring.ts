@@ -13,6 +13,8 @@ export interface KeyRing {
   readonly names: readonly string[];
   /** Files that were passed over and why. */
   readonly skipped: readonly string[];
+  /** The keys that the host asked a signature of, which means that it knows them. */
+  readonly used: readonly string[];
 }
 
 interface Key {
@@ -50,7 +52,9 @@ export async function loadKeyRing(host: ResolvedHost, ssh2: Ssh2): Promise<KeyRi
     else if (identity.kind === 'unusable') skipped.push(`${name} holds no private key that can be used`);
   }
   if (!host.identitiesOnly) ring.push(...agent.filter(({ publicKey }) => !has(publicKey)));
-  return { agent: ringAgent(ring, ssh2), names: ring.map(({ name }) => name), skipped };
+  const used: string[] = [];
+  const agentOfAll = ringAgent(ring, { ssh2, onUse: (key) => used.push(key.name) });
+  return { agent: agentOfAll, names: ring.map(({ name }) => name), skipped, used };
 }
 
 function withFile(sign: (data: Buffer, hash: string | undefined) => Buffer): Key['sign'] {
@@ -88,13 +92,39 @@ function parsed(key: unknown, ssh2: Ssh2): ParsedKey | undefined {
   return result instanceof Error ? undefined : result;
 }
 
-function ringAgent(ring: readonly Key[], ssh2: Ssh2): BaseAgent<ParsedKey> {
+/** What is said to the host of a key: for RSA, with which hash it would sign. */
+interface Offer {
+  readonly key: Key;
+  readonly publicKey: ParsedKey;
+  readonly hash?: 'sha256' | 'sha512';
+}
+
+/**
+ * RSA keys are offered with SHA-512 and, when nothing else is left, with SHA-256. ssh2 would choose itself: SHA-256 where
+ * the host says that it knows it (OpenSSH says so even where it is configured to refuse it), and SHA-1 where the host
+ * says nothing. A key whose type is called by the name of the algorithm leaves it no choice.
+ */
+function offersOf(ring: readonly Key[]): Offer[] {
+  const isRsa = ({ publicKey }: Key) => publicKey.type === 'ssh-rsa';
+  const withHash = (key: Key, hash: 'sha256' | 'sha512'): Offer => {
+    const publicKey: ParsedKey = Object.create(key.publicKey, {
+      type: { value: `rsa-sha2-${hash.slice(3)}` },
+    });
+    return { key, publicKey, hash };
+  };
+  const first = ring.map((key) => (isRsa(key) ? withHash(key, 'sha512') : { key, publicKey: key.publicKey }));
+  return [...first, ...ring.filter(isRsa).map((key) => withHash(key, 'sha256'))];
+}
+
+function ringAgent(
+  ring: readonly Key[],
+  { ssh2, onUse }: { ssh2: Ssh2; onUse: (key: Key) => void },
+): BaseAgent<ParsedKey> {
+  const offers = offersOf(ring);
   return new (class extends ssh2.BaseAgent<ParsedKey> {
     override getIdentities(done: (error: null, keys: ParsedKey[]) => void): void {
-      done(
-        null,
-        ring.map(({ publicKey }) => publicKey),
-      );
+      const keys = offers.map(({ publicKey }) => publicKey);
+      done(null, keys);
     }
 
     override sign(
@@ -104,13 +134,13 @@ function ringAgent(ring: readonly Key[], ssh2: Ssh2): BaseAgent<ParsedKey> {
       done?: SignCallback,
     ): void {
       const answer = typeof options === 'function' ? options : (done ?? (() => {}));
-      const wanted = typeof options === 'object' ? options : {};
-      const key = ring.find((candidate) => candidate.publicKey === publicKey);
-      if (key === undefined) return answer(new Error('a key that was not offered'));
-      // For a host that does not say what it takes, ssh2 falls back to SHA-1.
-      if (key.publicKey.type === 'ssh-rsa' && wanted.hash !== 'sha256' && wanted.hash !== 'sha512')
-        return answer(new Error('the host takes RSA keys with SHA-1 only'));
-      key.sign(data, wanted, answer);
+      const offer = offers.find((candidate) => candidate.publicKey === publicKey);
+      if (offer === undefined) {
+        answer(new Error('a key that was not offered'));
+        return;
+      }
+      onUse(offer.key);
+      offer.key.sign(data, offer.hash === undefined ? {} : { hash: offer.hash }, answer);
     }
   })();
 }

@@ -1,5 +1,5 @@
-import type { AcceptedHostKey } from '../../contract/ssh.ts';
 import { CodedError } from '../../contract/errors.ts';
+import type { AcceptedHostKey } from '../../contract/ssh.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { fingerprintOf, keyTypeOf } from '../host-keys/key-blob.ts';
 import { refuseHostKey } from '../host-keys/refuse-host-key.ts';
@@ -27,7 +27,10 @@ export class OfferedHostKeys {
   async accept(alias: string, hop: string, fingerprint: string): Promise<AcceptedHostKey> {
     const offer = this.#offered.get(nameOf(alias, hop));
     if (offer === undefined)
-      throw new CodedError('conflict', `${hop} has offered no unknown key on the way to ${alias}: connect first`);
+      throw new CodedError(
+        'conflict',
+        `${hop} has offered no unknown key on the way to ${alias}: connect first`,
+      );
     const { host, key } = offer;
     const offered = fingerprintOf(key);
     if (offered !== fingerprint)

@@ -60,14 +60,19 @@ export class SignInAttempt {
       const detail = `${name} takes no keys, only ${this.#methods.join(', ')}: passwords are not supported`;
       return new CodedError('ssh_password_host_unsupported', detail, { cause: error });
     }
-    return new CodedError('ssh_auth_failed', `${name} refuses ${this.#host.user}: ${this.#tried(said)}`, { cause: error });
+    return new CodedError('ssh_auth_failed', `${name} refuses ${this.#host.user}: ${this.#tried(said)}`, {
+      cause: error,
+    });
   }
 
   #tried(said: string): string {
-    const { names, skipped } = this.#keys;
+    const { names, skipped, used } = this.#keys;
     const keys = names.length === 0 ? 'there is no key to sign in with' : `tried ${names.join(', ')}`;
     const methods = this.#methods.length === 0 ? [] : [`it takes ${this.#methods.join(', ')}`];
     const disconnect = said.startsWith('All configured') ? [] : [`it says: ${said}`];
-    return [keys, ...skipped, ...methods, ...disconnect].join('; ');
+    // ssh2 keeps to itself what the host then asks for.
+    const more =
+      used.length === 0 ? [] : [`it knows ${used.join(', ')} but wants more than that, or bars the user`];
+    return [keys, ...more, ...skipped, ...methods, ...disconnect].join('; ');
   }
 }

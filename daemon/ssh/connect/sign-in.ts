@@ -5,8 +5,11 @@ import type { Logger } from '../../lib/logger.ts';
 import type { HostTrust } from '../host-keys/host-trust.ts';
 import type { ResolvedHost } from '../resolved-host.ts';
 import { allowedAlgorithms } from './algorithms.ts';
-import { type CertificateExchange, offerCertificates } from './certificate-exchange.ts';
-import { nameOfHost, timeoutOf } from './dial.ts';
+import { offerCertificates } from './certificate-exchange.ts';
+import { abortedAt, nameOfHost } from './dial.ts';
+import { HostVerifier } from './host-verifier.ts';
+import { ignoreHostKeys } from './ignore-host-keys.ts';
+import { keepAliveOf } from './keep-alive.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Ssh2 } from './load-ssh2.ts';
 import { SignInAttempt } from './sign-in-attempt.ts';
@@ -53,13 +56,14 @@ export async function signIn(stream: Duplex, host: ResolvedHost, options: SignIn
     stream.destroy();
     lost.resolve();
   };
-  const abort = () => end(timeoutOf(host, attempt.isSigningIn ? 'the sign-in' : 'the key exchange'));
+  const abort = () => end(abortedAt(host, attempt.isSigningIn ? 'the sign-in' : 'the key exchange', signal));
   client
     .on('handshake', () => attempt.begin())
     .on('ready', () => ready.resolve())
     .on('error', (error) => {
       // A key that can't be signed with is passed over: ssh2 goes on with the next.
-      if ('level' in error && error.level === 'agent') logger.debug({ err: error, host: host.alias }, 'ssh key not used');
+      if ('level' in error && error.level === 'agent')
+        logger.debug({ err: error, host: host.alias }, 'ssh key not used');
       else end(error);
     })
     .on('end', () => end())
@@ -68,6 +72,7 @@ export async function signIn(stream: Duplex, host: ResolvedHost, options: SignIn
   try {
     if (signal.aborted) abort();
     else client.connect(connectConfig(stream, host, { trust, attempt, verifier }));
+    ignoreHostKeys(client);
     if (trust.certificateAlgorithms.length > 0)
       verifier.certificates = offerCertificates(client, trust.certificateAlgorithms);
     using watch = watchSignIn(stream, (problem) =>
@@ -98,43 +103,6 @@ async function takeLeave(
   clearTimeout(timer);
 }
 
-/** Answers ssh2 whether the host is the one it should be, at the first key exchange and at every one that follows. */
-class HostVerifier {
-  certificates: CertificateExchange | undefined;
-  readonly #trust: HostTrust;
-  readonly #attempt: SignInAttempt;
-  readonly #onUnknownKey: (key: Buffer) => void;
-  #key: Buffer | undefined;
-
-  constructor(trust: HostTrust, attempt: SignInAttempt, onUnknownKey: (key: Buffer) => void) {
-    this.#trust = trust;
-    this.#attempt = attempt;
-    this.#onUnknownKey = onUnknownKey;
-  }
-
-  get trustedKey(): Buffer {
-    if (this.#key === undefined) throw new Error('ssh2 signed in without asking for the host key to be verified');
-    return this.#key;
-  }
-
-  verify(offered: Buffer): boolean {
-    try {
-      const verdict = this.#trust.judge(offered, Date.now());
-      const key = Buffer.from(verdict.key); // a copy: it may lie in a buffer of the socket's
-      if (verdict.trusted) {
-        this.#key = key;
-        this.certificates?.useKey(key);
-        return true;
-      }
-      this.#attempt.failure = verdict.error;
-      if (verdict.status === 'unknown') this.#onUnknownKey(key);
-    } catch (error) {
-      this.#attempt.failure = error;
-    }
-    return false;
-  }
-}
-
 function connectConfig(
   stream: Duplex,
   host: ResolvedHost,
@@ -148,20 +116,6 @@ function connectConfig(
     // ssh2 takes what is returned; its types know the callback only, which can't say that there is no more to try.
     authHandler: (methods) => attempt.next(methods),
     readyTimeout: 0, // The signal bounds it all.
-    ...keepAlive(host),
-  };
-}
-
-/**
- * OpenSSH gives up when the answer to the last of `count` messages is due, ssh2 an interval later. With intervals so
- * much shorter, ssh2 too has given up when `interval × count` is over.
- */
-function keepAlive({ serverAliveIntervalMs: interval, serverAliveCountMax: count }: ResolvedHost) {
-  if (interval <= 0) return {};
-  // For OpenSSH a count of 0 means messages without consequences.
-  if (count === 0) return { keepaliveInterval: interval, keepaliveCountMax: Number.MAX_SAFE_INTEGER };
-  return {
-    keepaliveInterval: Math.max(1, Math.floor((interval * count) / (count + 1))),
-    keepaliveCountMax: count,
+    ...keepAliveOf(host),
   };
 }

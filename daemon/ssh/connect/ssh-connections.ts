@@ -1,3 +1,4 @@
+import { CodedError } from '../../contract/errors.ts';
 import type { AcceptedHostKey, AcceptHostKeyRequest } from '../../contract/ssh.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -80,7 +81,7 @@ export class SshConnections implements SshConnector {
   }
 
   #open(alias: string, host: ResolvedHost): PooledConnection {
-    if (this.#disposed) throw new Error('the SSH connections are closed');
+    if (this.#disposed) throw new CodedError('shutting_down', 'all SSH connections are closed');
     const { idleMs, logger, hostKeys } = this.#options;
     const connection = new PooledConnection({
       settings: settingsOf(host),

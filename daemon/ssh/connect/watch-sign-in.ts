@@ -24,7 +24,8 @@ export function watchSignIn(stream: Duplex, onFlood: (problem: string) => void):
       greeting += chunk.toString('latin1');
       server = /(?:^|\n)(SSH-[^ \r\n]+)[^\n]*\n/.exec(greeting)?.[1] ?? '';
       if (server !== '') greeting = '';
-      else if (bytes > maxGreetingBytes) flood(`does not speak SSH: ${maxGreetingBytes} bytes without a version`);
+      else if (bytes > maxGreetingBytes)
+        flood(`does not speak SSH: ${maxGreetingBytes} bytes without a version`);
     }
     if (bytes > maxSignInBytes) flood(`sent more than ${maxSignInBytes} bytes before the sign-in`);
   };

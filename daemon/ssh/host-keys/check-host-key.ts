@@ -32,7 +32,10 @@ export function checkHostKey(known: readonly KnownHost[], host: HostName, key: B
   const isThis = (entry: KnownHost) => entry.key.equals(key);
   if (own?.some(isThis)) return { status: 'known' };
   if (own !== undefined && own.length > 0) {
-    return { status: 'changed', knownFingerprints: [...new Set(own.map((entry) => fingerprintOf(entry.key)))] };
+    return {
+      status: 'changed',
+      knownFingerprints: [...new Set(own.map((entry) => fingerprintOf(entry.key)))],
+    };
   }
   return { status: others.flat().some(isThis) ? 'known' : 'unknown' };
 }
@@ -53,7 +56,9 @@ export function checkInBoth(
 
 export function isRevoked(known: readonly KnownHost[], host: HostName, key: Buffer): boolean {
   const names = lookupNames(host);
-  return known.some((entry) => entry.marker === 'revoked' && names.some(entry.matches) && entry.key.equals(key));
+  return known.some(
+    (entry) => entry.marker === 'revoked' && names.some(entry.matches) && entry.key.equals(key),
+  );
 }
 
 /** The types of the keys that are known for a host, without repetition: these are to be offered first. */

@@ -72,7 +72,11 @@ export function parseHostCertificate(blob: Buffer): HostCertificate | undefined 
  * Why a certificate does not vouch for the host `name` at `nowMs`, or undefined where it does. Whether its authority
  * may is not looked at.
  */
-export function certificateFault(certificate: HostCertificate, name: string, nowMs: number): string | undefined {
+export function certificateFault(
+  certificate: HostCertificate,
+  name: string,
+  nowMs: number,
+): string | undefined {
   const { principals, validAfter, validBefore } = certificate;
   if (!certificate.isSigned) return 'its signature is not valid, or of an algorithm that is not allowed';
   if (!certificate.isForHosts) return 'it is for users, not for hosts';

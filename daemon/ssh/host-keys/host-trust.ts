@@ -63,7 +63,8 @@ export class HostTrust {
   get keyAlgorithms(): HostKeyAlgorithm[] {
     const theirs = knownKeyTypes(this.#known.theirs, this.#host);
     const types = theirs.length > 0 ? theirs : knownKeyTypes(this.#known.ours, this.#host);
-    const isKnown = (algorithm: HostKeyAlgorithm) => types.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);
+    const isKnown = (algorithm: HostKeyAlgorithm) =>
+      types.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);
     return [...keyAlgorithms.filter(isKnown), ...keyAlgorithms.filter((algorithm) => !isKnown(algorithm))];
   }
 
@@ -87,9 +88,14 @@ export class HostTrust {
     }
     const { key, authority } = certificate;
     if (isRevoked(this.#all, this.#host, authority)) {
-      return this.#refuse(key, { status: 'revoked', knownFingerprints: [fingerprintOf(authority)] }, undefined);
+      return this.#refuse(
+        key,
+        { status: 'revoked', knownFingerprints: [fingerprintOf(authority)] },
+        undefined,
+      );
     }
-    const [name] = this.#host.hostKeyAlias === null ? [this.#host.hostname.toLowerCase()] : lookupNames(this.#host);
+    const [name] =
+      this.#host.hostKeyAlias === null ? [this.#host.hostname.toLowerCase()] : lookupNames(this.#host);
     const mayVouch = certificateAuthorities(this.#all, this.#host).some((known) => known.equals(authority));
     const fault = mayVouch ? certificateFault(certificate, name ?? '', nowMs) : 'its authority is not known';
     if (fault === undefined && !isRevoked(this.#all, this.#host, key)) return { trusted: true, key };

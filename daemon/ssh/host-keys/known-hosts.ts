@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { keyTypeOf } from './key-blob.ts';
 import { matchPattern } from '../config/match-pattern.ts';
+import { keyTypeOf } from './key-blob.ts';
 
 /** A line of a known_hosts file (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). */
 export interface KnownHost {
@@ -56,7 +56,8 @@ function hashedName(names: string): KnownHost['matches'] | undefined {
 function listedName(names: string): KnownHost['matches'] {
   const patterns = names.toLowerCase().split(',').filter(Boolean);
   return (name) => {
-    if (patterns.some((pattern) => pattern.startsWith('!') && matchPattern(name, pattern.slice(1)))) return false;
+    if (patterns.some((pattern) => pattern.startsWith('!') && matchPattern(name, pattern.slice(1))))
+      return false;
     return patterns.some((pattern) => matchPattern(name, pattern));
   };
 }

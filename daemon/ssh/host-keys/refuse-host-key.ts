@@ -27,7 +27,8 @@ export function refuseHostKey(found: HostKeyStatus, refused: RefusedHostKey): Co
     known_fingerprints: 'knownFingerprints' in found ? [...found.knownFingerprints] : [],
   };
   const name = `${host.alias} (${host.hostname}, port ${host.port})`;
-  const reason = certificateRefusal === undefined ? '' : ` Its certificate does not count: ${certificateRefusal}.`;
+  const reason =
+    certificateRefusal === undefined ? '' : ` Its certificate does not count: ${certificateRefusal}.`;
   if (found.status === 'revoked') {
     const detail = `The key that ${name} offers, or the authority that signed it, is revoked: do not connect.`;
     return new CodedError('ssh_host_key_revoked', detail, { members });

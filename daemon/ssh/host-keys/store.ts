@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { CodedError } from '../../contract/errors.ts';
+import { systemErrorCode } from '../../lib/durable-errors.ts';
 import { writeDurably } from '../../lib/durable-file.ts';
 import { checkInBoth, type HostKeyStatus, type HostName, lookupNames } from './check-host-key.ts';
 import { keyTypeOf } from './key-blob.ts';
@@ -62,13 +64,16 @@ function isPlainName(name: string): boolean {
   return /^[^\s,*?!#|@]+$/.test(name);
 }
 
+/** A device (`/dev/null` is a common choice) or a FIFO says nothing; it is not waited for. */
 async function readIfThere(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    await using file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = await file.stat();
+    return stat.isFile() || stat.isDirectory() ? await file.readFile('utf8') : '';
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemErrorCode(error);
     // A name below a file that is no folder is not there either.
     if (code === 'ENOENT' || code === 'ENOTDIR') return '';
-    throw new CodedError('ssh_failed', `the known hosts can't be read: ${path} (${String(code)})`, { cause: error });
+    throw new CodedError('ssh_failed', `the known hosts can't be read: ${path} (${code})`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { CodedError } from '../../contract/errors.ts';
+import { CodedError, type ErrorCode } from '../../contract/errors.ts';
 import { fromBytePath } from '../../lib/byte-path.ts';
 import { PathChangedError } from '../../lib/confined-folder.ts';
 import { statInside } from '../../lib/confined-reads.ts';
@@ -41,7 +41,7 @@ export async function planPulled(root: string, path: string, { content, hashed }
  *
  * @throws CodedError conflict; the system's error
  */
-export function checkWay(root: string, path: string): void {
+function checkWay(root: string, path: string): void {
   const parts = path.split('/');
   for (let count = 1; count <= parts.length; count += 1) {
     const part = parts.slice(0, count).join('/');
@@ -53,28 +53,21 @@ export function checkWay(root: string, path: string): void {
   }
 }
 
-const refusals: Readonly<Record<string, string>> = {
-  EACCES: 'The permissions on the disk do not allow this; nothing was changed.',
-  EPERM: 'The system does not allow this; nothing was changed.',
-  EROFS: 'The disk is mounted read-only; nothing was changed.',
+const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  EACCES: ['conflict', 'The permissions on the disk do not allow this; nothing was changed.'],
+  EPERM: ['conflict', 'The system does not allow this; nothing was changed.'],
+  EROFS: ['conflict', 'The disk is mounted read-only; nothing was changed.'],
+  ENOSPC: ['storage_full', 'The disk is full; nothing was changed.'],
+  EDQUOT: ['storage_full', 'The quota of the disk is used up; nothing was changed.'],
+  EIO: ['storage_failed', 'The disk failed; nothing was changed.'],
+  ENAMETOOLONG: ['remote_name_refused', 'The name is longer than the file system of the workspace allows.'],
+  EINVAL: ['remote_name_refused', 'The file system of the workspace takes no such name.'],
+  EILSEQ: ['remote_name_refused', 'The file system of the workspace takes no such name.'],
 };
 
-/** What the caller is told of a workspace that does not take the file; what is no expected failure stays as it is. */
+/** What the caller is told where the disk of the workspace refuses; what is no expected failure stays as it is. */
 export function asWriteError(error: unknown): unknown {
   if (error instanceof CodedError) return error;
-  const code = systemErrorCode(error) ?? '';
-  if (error instanceof PathChangedError || ['ENOTDIR', 'EISDIR', 'EEXIST', 'ENOENT'].includes(code))
-    return new CodedError('conflict', 'The place of the file is being changed by something else.', {
-      cause: error,
-    });
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new CodedError('storage_full', 'The disk is full; nothing was changed.', { cause: error });
-  if (code === 'EIO' || code === 'EMFILE' || code === 'ENFILE')
-    return new CodedError('storage_failed', 'The disk refused; nothing was changed.', { cause: error });
-  if (code === 'ENAMETOOLONG' || code === 'EINVAL' || code === 'EILSEQ')
-    return new CodedError('remote_name_refused', 'The file system of the workspace takes no such name.', {
-      cause: error,
-    });
-  const detail = refusals[code];
-  return detail === undefined ? error : new CodedError('conflict', detail, { cause: error });
+  const refusal = refusals[systemErrorCode(error) ?? ''];
+  return refusal === undefined ? error : new CodedError(...refusal, { cause: error });
 }

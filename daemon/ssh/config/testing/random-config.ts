@@ -106,3 +106,67 @@ export const randomConfig: fc.Arbitrary<{ config: string; one: string; two: stri
 function withoutIncludes(text: string): string {
   return text.replace(/^.*include.*$/gim, '');
 }
+
+const piece = fc.constantFrom(
+  'a',
+  'b',
+  '"',
+  '"',
+  "'",
+  '\\',
+  ' ',
+  '\t',
+  '=',
+  '#',
+  '!',
+  ',',
+  '*',
+  '?',
+  '~',
+  '%',
+);
+const text = fc.array(piece, { maxLength: 12, size: 'max' }).map((pieces) => pieces.join(''));
+const criterion = fc.constantFrom(
+  'host',
+  'all',
+  '!all',
+  'user',
+  'originalhost',
+  'final',
+  'HOST',
+  'canonical',
+);
+const criteriaText = fc
+  .array(fc.tuple(criterion, text), { maxLength: 3, size: 'max' })
+  .map((list) => list.flat().join(' '));
+
+const hopPiece = fc.constantFrom(
+  'a',
+  'b',
+  'b',
+  ',',
+  '@',
+  ':',
+  '[b]',
+  '[a',
+  '[::1]',
+  '7',
+  'ssh://',
+  '/',
+  ' ',
+  '#',
+);
+const hops = fc.array(hopPiece, { minLength: 1, maxLength: 7, size: 'max' }).map((pieces) => pieces.join(''));
+
+/** One line written in strange ways, below a Host line for the alias a. */
+export const strangeLine: fc.Arbitrary<string> = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('User', 'HostKeyAlias', ' User', '"User"', 'User=', 'User ='), text)
+    .map((parts) => parts.join(' ')),
+  text.map((words) => `User=${words}`),
+  text.map((words) => `Host ${words}\nUser m`),
+  text.map((words) => `Match ${words}\nUser m`),
+  criteriaText.map((words) => `Match ${words}\nUser m`),
+  hops.map((words) => `ProxyJump ${words}`),
+  text.map((words) => `Port 7${words}`),
+);

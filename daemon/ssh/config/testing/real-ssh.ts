@@ -37,7 +37,10 @@ export function sshCalls(): number {
 
 export function askRealSsh(ssh: RealSsh, alias: string): RealAnswer {
   try {
-    return { hosts: hostsTo(ssh, alias, { flags: [], deep: 1 }) };
+    const hosts = hostsTo(ssh, alias, { flags: [], deep: 1 });
+    // ssh itself would go by the same host twice, where one line names it so.
+    const places = new Set(hosts.map((host) => `${host.user}@${host.alias}:${host.port}`));
+    return places.size < hosts.length ? { cantBe: 'a host stands twice on the way' } : { hosts };
   } catch (error) {
     if (error instanceof Refused) return { refused: error.message };
     if (error instanceof CantBe) return { cantBe: error.message };
@@ -66,7 +69,7 @@ function hostsTo(
     ...(port === undefined ? [] : ['-p', port]),
     ...(hops.length === 0 ? [] : ['-J', hops.join(',')]),
   ];
-  return [...hostsTo(ssh, hop.replace(/^\[|\]$/g, ''), { flags: hopFlags, deep: deep + 1 }), host];
+  return [...hostsTo(ssh, hop.replace(/^\[(.*)\]$/, '$1'), { flags: hopFlags, deep: deep + 1 }), host];
 }
 
 function toHost(
@@ -114,12 +117,14 @@ function expandedIdentities(
     // ssh2 can't use these two.
     (file) => file !== 'none' && !/^~\/\.ssh\/id_(xmss|dsa)$/.test(file),
   );
-  if (ours.length === 0) return [];
-  const quoted = ours.map((file) => `"${file.replace(/["\\]/g, '\\$&')}"`).join(' ');
-  const expanded = print(ssh, alias, [...flags, '-o', `UserKnownHostsFile=${quoted}`]).get(
-    'userknownhostsfile',
-  );
-  return (expanded?.[0] ?? '').split(' ').map((file) => resolve(ssh.home, file));
+  return ours.map((file) => {
+    if (!/[%$]/.test(file)) return resolve(ssh.home, file.replace(/^~/, ssh.home));
+    const quoted = `"${file.replace(/["\\]/g, '\\$&')}"`;
+    const expanded = print(ssh, alias, [...flags, '-o', `UserKnownHostsFile=${quoted}`]).get(
+      'userknownhostsfile',
+    );
+    return resolve(ssh.home, expanded?.[0] ?? '');
+  });
 }
 
 type Printed = ReadonlyMap<string, readonly string[]>;

@@ -24,7 +24,12 @@ export async function startSshAgent(): Promise<SshAgent> {
     add(keyFile, passphrase = '') {
       const askpass = join(folder, 'askpass');
       writeFileSync(askpass, `#!/bin/sh\necho '${passphrase}'\n`, { mode: 0o700 });
-      const env = { ...process.env, SSH_AUTH_SOCK: socket, SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force' };
+      const env = {
+        ...process.env,
+        SSH_AUTH_SOCK: socket,
+        SSH_ASKPASS: askpass,
+        SSH_ASKPASS_REQUIRE: 'force',
+      };
       execFileSync('ssh-add', ['-q', keyFile], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     },
     async [Symbol.asyncDispose]() {

@@ -41,7 +41,9 @@ export function connectionsTo(
 }
 
 /** The error of a promise that must fail. */
-export async function failureOf(promise: Promise<unknown>): Promise<Error & { code?: unknown; members?: unknown }> {
+export async function failureOf(
+  promise: Promise<unknown>,
+): Promise<Error & { code?: unknown; members?: unknown }> {
   try {
     await promise;
   } catch (error) {
