@@ -2,7 +2,17 @@ import type { Page } from 'playwright/test';
 import { expect, footer, run, test } from './fixtures.ts';
 import { addSecret, reveal } from './secrets-panel.ts';
 
-const viewNames = ['Workspaces', 'Jobs', 'Files', 'Receipts', 'Secrets', 'API keys', 'Security', 'Daemon'];
+const viewNames = [
+  'Workspaces',
+  'Jobs',
+  'Files',
+  'Receipts',
+  'SSH hosts',
+  'Secrets',
+  'API keys',
+  'Security',
+  'Daemon',
+];
 
 test('everything that can be used has a name, in every view and dialog', async ({ panel, project }) => {
   await run(panel, 'echo hi > hi.txt');

@@ -54,6 +54,7 @@ test('every view and a whole run can be reached with the keyboard alone', async 
     document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined,
   );
   await goWith(panel, 'k', 'API keys');
+  await goWith(panel, 'h', 'SSH hosts');
   await goWith(panel, 's', 'Secrets');
   await goWith(panel, 'm', 'Security');
   await goWith(panel, 'd', 'Daemon');

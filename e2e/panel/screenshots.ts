@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright';
 import type { CreatedKey } from '../../daemon/contract/api-keys.ts';
 import type { LoadedProject } from '../../daemon/contract/projects.ts';
+import type { SshHost } from '../../daemon/contract/ssh.ts';
+import { startSshd } from '../../daemon/testing/sshd.ts';
 import { startDaemon } from './daemon-process.ts';
 import { api } from './fixtures.ts';
 
@@ -42,10 +44,17 @@ for (const file of globSync('src/**/*.mjs'))
 const folder = await mkdtemp(join(tmpdir(), 'tallystick-pictures-'));
 const keyFile = join(folder, 'secret_key');
 await writeFile(keyFile, `${randomBytes(32).toString('base64url')}=\n`, { mode: 0o600 });
+const sshd = await startSshd();
+const sshConfig = join(folder, 'ssh_config');
+await writeFile(sshConfig, hostsOf(folder));
+await writeFile(
+  join(sshd.home, 'billing.log'),
+  `${new Date().toISOString()} settled 214 invoices\n`.repeat(40),
+);
 const daemon = await startDaemon({
   dataDir: join(folder, 'data'),
-  environment: { SERVICE_SECRET_KEY: undefined },
-  args: ['--key-file', keyFile],
+  environment: { SERVICE_SECRET_KEY: undefined, SSH_AUTH_SOCK: undefined },
+  args: ['--key-file', keyFile, '--ssh-config', sshConfig],
 });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
@@ -63,11 +72,42 @@ try {
       const text = (await response.text()).replaceAll(join(folder, 'projects'), '/home/ada/code');
       await route.fulfill({ response, body: text.replaceAll(folder, '/home/ada/.local/share/tallystick') });
     });
+  await page.route('**/api/shell/ssh-hosts', async (route) => {
+    const response = await route.fetch();
+    const hosts: SshHost[] = await response.json();
+    await route.fulfill({ response, json: hosts.map(asElsewhere) });
+  });
+  await page.route('**/api/shell/ssh-hosts/web-1/test', async (route) => {
+    const response = await route.fetch();
+    const text = (await response.text()).replace(
+      `"hostname":"127.0.0.1","port":${sshd.port}`,
+      '"hostname":"web-1.acme.example","port":22',
+    );
+    await route.fulfill({ response, body: text });
+  });
   await takeAll(page);
 } finally {
   await browser.close();
   await daemon.stop();
+  await sshd[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
+}
+
+/** Hosts that are one sshd in truth: of some, the key is not known yet. */
+function hostsOf(known: string): string {
+  const unknown = [`UserKnownHostsFile ${join(known, 'none')}`];
+  return [
+    sshd.configEntry('web-1', [...unknown, 'HostKeyAlias web-1.acme.example']),
+    sshd.configEntry('web-2'),
+    sshd.configEntry('bastion'),
+    sshd.configEntry('db-primary', ['ProxyJump bastion']),
+    sshd.configEntry('mainframe', ['ProxyCommand nc -X connect %h %p']),
+  ].join('\n');
+}
+
+/** As if each host were where its name says. */
+function asElsewhere(host: SshHost): SshHost {
+  return { ...host, user: 'deploy', hostname: `${host.host}.acme.example`, port: 22 };
 }
 
 async function fill(page: Page): Promise<void> {
@@ -186,6 +226,7 @@ async function takeAll(page: Page): Promise<void> {
     ['jobs', 'Jobs', 'Running'],
     ['files', 'Files', 'package.json'],
     ['receipts', 'Receipts', 'Today'],
+    ['hosts', 'SSH hosts', 'web-1'],
     ['secrets', 'Secrets', 'DATABASE_URL'],
     ['keys', 'API keys', 'Release bot'],
     ['security', 'Security', 'revealed'],
@@ -202,6 +243,7 @@ async function takeAll(page: Page): Promise<void> {
         await page.locator(`[role=treeitem][data-path="${path}"]`).click();
       await page.locator('.cm-content').getByText('export').waitFor();
     }
+    if (name === 'hosts') await visitHost(page);
     if (name === 'secrets') await takeReveal(page);
     if (name === 'receipts') {
       await page.getByRole('button', { name: /npm run format/ }).click();
@@ -216,6 +258,24 @@ async function takeAll(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
   await take(page, 'palette');
+}
+
+/** Meets a host for the first time, then pulls a file from another, where a command runs. */
+async function visitHost(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Test connection' }).click();
+  await page.getByRole('dialog').waitFor();
+  await take(page, 'host-key');
+  await page.getByRole('button', { name: 'Accept and continue' }).click();
+  await page.getByText('Connected in').waitFor();
+  for (const cmd of ['uptime', 'tail -f ~/billing.log']) {
+    await page.getByLabel('Command to run on web-1').fill(cmd);
+    await page.keyboard.press('Enter');
+    await page.locator('.log-row').first().waitFor();
+    await page.getByRole('link', { name: 'SSH hosts', exact: true }).click();
+  }
+  await page.getByLabel('Path on web-1').fill('billing.log');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Receipt', exact: true }).waitFor();
 }
 
 async function takeReveal(page: Page): Promise<void> {
