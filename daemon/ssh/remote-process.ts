@@ -19,32 +19,53 @@ const quietMs = 200;
 const lookEveryMs = 50;
 const lostCode = 255;
 
+/** Login shells that take what a POSIX shell does. */
+const posixShells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh']);
+
+/** Runs commands on other hosts. */
+export class RemoteCommands {
+  /** What is known of the login shell of a connection, once a command has told it. */
+  readonly #isPosix = new WeakMap<Client, boolean>();
+
+  /**
+   * Starts a command; its standard input is empty. It tells its process id first, in a line that nobody else sees.
+   *
+   * @throws CodedError ssh_failed where the server opens no session or refuses the command
+   */
+  async start(lease: SshLease, command: RemoteCommand): Promise<JobProcess> {
+    const { client } = lease;
+    const mark = `tallystick-${randomBytes(12).toString('hex')}:`;
+    const { line, input } = planOf(command, mark, this.#isPosix.get(client) === true);
+    const channel = await execute(client, line);
+    if (input !== '') channel.write(input);
+    // Not `end`: that would make the channel refuse to pass signals on.
+    channel.eof();
+    const group = new RemoteGroup(client, channel);
+    const stderr = withoutMark(channel.stderr as Readable, mark, (told) => {
+      const [pid = '', shell = ''] = told.split(' ');
+      group.identify(Number(pid));
+      if (shell !== '') this.#isPosix.set(client, posixShells.has(shell.slice(shell.lastIndexOf('/') + 1)));
+    });
+    const exit = exitOf(channel, stderr, lease);
+    return { stdout: channel, stderr, pid: 0, exit, terminate: (options) => group.end(options) };
+  }
+}
+
 /**
- * Runs a command on another host. A shell there reads what to do from its standard input (so that no secret is in an
- * argument, and nothing depends on how the login shell quotes), tells its process id, and replaces itself by the user's
- * shell with the command, whose own standard input is empty.
- *
- * @throws CodedError ssh_failed where the server opens no session or refuses the command
+ * What the login shell is given, and what comes on the standard input. Where it is a POSIX shell, it runs the command
+ * itself. Where that is not known yet, or there are secrets, which must be no argument, a plain shell reads what to do,
+ * and replaces itself by the login shell: that depends on nobody's quoting.
  */
-export async function startRemote(lease: SshLease, { cmd, secrets }: RemoteCommand): Promise<JobProcess> {
-  const mark = `tallystick-${randomBytes(12).toString('hex')}:`;
+function planOf(
+  { cmd, secrets }: RemoteCommand,
+  mark: string,
+  isPosix: boolean,
+): { line: string; input: string } {
   const exports = Object.entries(secrets).map(([name, value]) => `export ${name}=${quote(value)}\n`);
-  const channel = await execute(lease.client, 'exec /bin/sh -s');
-  channel.write(`echo "${mark}$$" >&2
-${exports.join('')}exec "\${SHELL:-/bin/sh}" -c ${quote(cmd)} </dev/null
-`);
-  // Not `end`: that would make the channel refuse to pass signals on.
-  channel.eof();
-  const group = new RemoteGroup(lease.client, channel);
-  const stderr = withoutMark(channel.stderr as Readable, mark, (pid) => group.identify(Number(pid)));
-  const exit = exitOf(channel, stderr, lease);
-  return {
-    stdout: channel,
-    stderr,
-    pid: 0,
-    exit,
-    terminate: (options) => group.end(options),
-  };
+  if (isPosix && exports.length === 0)
+    return { line: `echo "${mark}$$" >&2; exec </dev/null\n${cmd}`, input: '' };
+  const run = `exec "\${SHELL:-/bin/sh}" -c ${quote(cmd)} </dev/null`;
+  return { line: 'exec /bin/sh -s', input: `echo "${mark}$$ $SHELL" >&2\n${exports.join('')}${run}\n` };
 }
 
 function execute(client: Client, cmd: string): Promise<ClientChannel> {

@@ -5,7 +5,7 @@ import type { Job } from '../shell/job.ts';
 import type { checkTimeout, JobTable } from '../shell/job-table.ts';
 import type { ShellJobsOptions } from '../shell/shell-jobs.ts';
 import { isChannelRefused } from './connect/ssh-connections.ts';
-import { startRemote } from './remote-process.ts';
+import { RemoteCommands } from './remote-process.ts';
 import type { SshConnector } from './ssh-connection.ts';
 
 export interface SshJobsOptions extends Pick<ShellJobsOptions, 'bracketOf' | 'secretsOf'> {
@@ -22,6 +22,7 @@ const home = '~';
 /** Commands on other hosts: jobs like those on this machine, with their own limit. */
 export class SshJobs {
   readonly #options: SshJobsOptions;
+  readonly #commands = new RemoteCommands();
 
   constructor(options: SshJobsOptions) {
     this.#options = options;
@@ -54,13 +55,13 @@ export class SshJobs {
         bracket,
         launch: async (_jobId, cmd) => {
           try {
-            return await startRemote(lease, { cmd, secrets: secrets.variables });
+            return await this.#commands.start(lease, { cmd, secrets: secrets.variables });
           } catch (error) {
             if (!(error instanceof CodedError && isChannelRefused(error.cause))) throw error;
             // The server lets no further session through this connection.
             lease[Symbol.dispose]();
             lease = await connections.lease(request.host, { fresh: true });
-            return startRemote(lease, { cmd, secrets: secrets.variables });
+            return this.#commands.start(lease, { cmd, secrets: secrets.variables });
           }
         },
         onEnded: () => lease[Symbol.dispose](),
