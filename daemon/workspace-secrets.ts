@@ -76,6 +76,7 @@ export function workspaceSecrets(options: WorkspaceSecretsOptions): WorkspaceSec
     keys,
     slice: slices.secrets,
     masks,
+    ensureFolder: ensureServiceFolder,
     onNotice: notice,
   });
   const changes = new StoreChanges({

@@ -50,6 +50,10 @@ export function whyNotSecretValue(value: string): string | undefined {
 }
 
 /** Any name a store can hold; which names may be set is asked where they are set. */
+export function isStoredSecretName(name: string): boolean {
+  return namePattern.test(name);
+}
+
 export const StoredSecretName = z.string().regex(namePattern, 'must be the name of a secret');
 
 export const SecretName = z

@@ -43,6 +43,8 @@ export interface WorkspaceStoresOptions {
   readonly keys: Pick<MasterKeys, 'ring'>;
   readonly slice: StateSlice<SecretsState>;
   readonly masks: SecretMasks;
+  /** Makes `.service` in a project. */
+  readonly ensureFolder: (projectPath: string) => Promise<unknown>;
   readonly onNotice: (message: string) => void;
 }
 
@@ -114,13 +116,14 @@ export class WorkspaceStores {
   }
 
   async #open(workspace: SecretsWorkspace): Promise<OpenedStore> {
-    const { folderOf, masks, onNotice } = this.#options;
+    const { folderOf, masks, ensureFolder, onNotice } = this.#options;
     if (!existsSync(workspace.path))
       throw new CodedError('folder_not_found', 'The workspace folder is no longer there.');
     const place = readStoreFile(workspace.path);
     if (place === 'absent') {
       const copy = await readCopy(folderOf(workspace));
       if (copy === null) return this.#keep(workspace, null, emptyStore(await this.watermark(workspace)));
+      await ensureFolder(workspace.path);
       await restoreStoreFile(workspace.path, copy);
       onNotice(
         `The secrets of ${workspace.slug} were removed from the project; they were put back from the copy.`,

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 export const sshdPath = '/usr/sbin/sshd';
+/** Of util-linux, which is on every Debian. */
+const setpriv = '/usr/bin/setpriv';
 
 /** Runs sshd with these lines of sshd_config and a port; it listens once this resolves. */
 export async function spawnSshd(folder: string, lines: readonly string[], fixedPort: number | undefined) {
@@ -12,12 +14,13 @@ export async function spawnSshd(folder: string, lines: readonly string[], fixedP
   for (let attempt = 1; ; attempt++) {
     const port = fixedPort ?? (await freePort());
     writeFileSync(join(folder, 'sshd_config'), [...lines, `Port ${port}`, ''].join('\n'));
-    // Its own session: ending the group then ends the connections' processes too.
-    const daemon = spawn(sshdPath, ['-D', '-e', '-f', join(folder, 'sshd_config')], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-    });
-    const end = () => killGroup(daemon);
+    const command = [sshdPath, '-D', '-e', '-f', join(folder, 'sshd_config')];
+    // It ends with us, also when we are killed.
+    const [program = sshdPath, ...args] = existsSync(setpriv)
+      ? [setpriv, '--pdeathsig', 'KILL', ...command]
+      : command;
+    const daemon = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const end = () => daemon.kill('SIGKILL');
     process.once('exit', end);
     daemon.once('exit', () => process.off('exit', end));
     let text = '';
@@ -56,7 +59,7 @@ export async function endSshd(daemon: ChildProcess): Promise<void> {
   const exited = once(daemon, 'exit');
   // Connections and their commands lead sessions of their own: found while their parent is still there.
   const below = daemon.pid === undefined ? [] : descendants(daemon.pid);
-  killGroup(daemon);
+  daemon.kill('SIGKILL');
   for (const pid of below) killQuietly(pid);
   await exited;
 }
@@ -71,10 +74,6 @@ function descendants(pid: number): number[] {
   } catch {
     return []; // It ended meanwhile.
   }
-}
-
-function killGroup(daemon: ChildProcess): void {
-  if (daemon.pid !== undefined) killQuietly(-daemon.pid);
 }
 
 function killQuietly(pid: number): void {

@@ -11,6 +11,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { until } from './processes.ts';
 import { endSshd, spawnSshd, sshdPath } from './sshd-process.ts';
 
 export type SshKeyType = 'ed25519' | 'ecdsa' | 'rsa';
@@ -49,9 +50,11 @@ export interface Sshd extends AsyncDisposable, SshdFiles {
   knownHosts(name?: string): string;
   /** An entry of an ssh_config for `alias`, that knows the host's keys; `lines` come first and so win. */
   configEntry(alias: string, lines?: readonly string[]): string;
-  /** What it logged, at level VERBOSE. */
+  /** What it logged, at level VERBOSE; it arrives a moment after what it is about. */
   log(): string;
-  /** TCP connections it has taken. */
+  /** Resolves once it has logged `text`, behind the first `after` characters. */
+  logged(text: string, after?: number): Promise<void>;
+  /** TCP connections it has taken, by its log. */
   connections(): number;
   /** Ends the daemon and every connection at once, as a machine that crashes; the folder stays until dispose. */
   kill(): Promise<void>;
@@ -106,6 +109,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
     knownHosts,
     configEntry: (alias, extra = []) => configEntry({ alias, port, folder, userKey }, extra),
     log,
+    logged: (text, after = 0) => until(`sshd logs “${text}”`, () => log().slice(after).includes(text)),
     connections: () => log().match(/^Connection from /gm)?.length ?? 0,
     kill,
     async [Symbol.asyncDispose]() {

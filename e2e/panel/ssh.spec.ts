@@ -217,9 +217,10 @@ test('a command gets the secrets that are named, none otherwise, and shows none'
   await runOn(panel, 'known', 'echo "[$API_TOKEN]"');
   await expect(rows(panel).filter({ hasText: /^\[\]$/ })).toBeVisible();
   await panel.getByRole('button', { name: 'Timeout and secrets' }).click();
-  await panel.getByRole('button', { name: 'No secrets' }).click();
+  await panel.getByRole('button', { name: 'Secrets: none' }).click();
   await panel.getByRole('menuitemcheckbox', { name: 'API_TOKEN' }).click();
   await panel.keyboard.press('Escape');
+  await expect(panel.getByRole('button', { name: 'Secrets: API_TOKEN' })).toBeFocused();
   await typeCommand(panel, 'known', 'echo "[$API_TOKEN]" again');
   await expect(rows(panel).filter({ hasText: /^\[\*\*\*\] again$/ })).toBeVisible();
   await expect(output(panel)).not.toContainText('correct-horse');
@@ -353,8 +354,9 @@ function host(panel: Page, name: string) {
 }
 
 async function typeCommand(panel: Page, name: string, cmd: string): Promise<void> {
-  await panel.getByLabel(`Command to run on ${name}`).fill(cmd);
-  await panel.keyboard.press('Enter');
+  const field = panel.getByLabel(`Command to run on ${name}`);
+  await field.fill(cmd);
+  await field.press('Enter');
 }
 
 /** Runs a command on a host and waits until the panel shows its job. */

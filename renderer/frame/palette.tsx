@@ -190,19 +190,19 @@ function WorkspaceEntries({ act }: { act: Act }) {
   );
 }
 
-/** Only what is searched for: there may be hundreds. They are there before, so that the best match is selected. */
+/** There may be hundreds: a few are shown, all are found. */
 function HostEntries({ act, searched }: { act: Act; searched: boolean }) {
   const { api } = usePanel();
   const hosts = useQuery(queries.sshHosts(api)).data ?? [];
+  if (hosts.length === 0) return null;
   return (
-    <Group heading="SSH hosts" hidden={!searched}>
-      {hosts.map((one) => (
+    <Group heading="SSH hosts">
+      {hosts.slice(0, searched ? undefined : hostsUnasked).map((one) => (
         <Entry
           key={one.host}
           icon={Server}
           value={`ssh host ${one.host} ${one.hostname}`}
           note={addressWords(one)}
-          disabled={!searched}
           onSelect={act(() => goTo('hosts', one.host))}
         >
           {one.host}
@@ -211,6 +211,8 @@ function HostEntries({ act, searched }: { act: Act; searched: boolean }) {
     </Group>
   );
 }
+
+const hostsUnasked = 5;
 
 function CommandEntries({ act, query }: { act: Act; query: string }) {
   const { api } = usePanel();
@@ -258,19 +260,17 @@ function CommandEntries({ act, query }: { act: Act; query: string }) {
 function Group({
   heading,
   always = false,
-  hidden = false,
   children,
 }: {
   heading: string;
   always?: boolean;
-  hidden?: boolean;
   children: ReactNode;
 }) {
   return (
     <Command.Group
       heading={heading}
       forceMount={always}
-      className={`${hidden ? 'hidden' : ''} [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint`}
+      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint"
     >
       {children}
     </Command.Group>
@@ -285,7 +285,6 @@ type EntryProps = {
   keys?: string[];
   mono?: boolean;
   always?: boolean;
-  disabled?: boolean;
   onSelect: () => void;
 };
 
@@ -297,14 +296,12 @@ function Entry({
   keys = [],
   mono = false,
   always = false,
-  disabled = false,
   onSelect,
 }: EntryProps) {
   return (
     <Command.Item
       value={value ?? children}
       forceMount={always}
-      disabled={disabled}
       onSelect={onSelect}
       className="flex h-9 items-center gap-2.5 rounded-md px-2.5 data-[selected=true]:bg-selected"
     >

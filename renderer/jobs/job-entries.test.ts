@@ -41,12 +41,13 @@ test('a command has ended once its end is known, though it is listed as a job st
   expect(jobEntries([running('a', 1)], [recent('a', 1)]).map((entry) => entry.running)).toEqual([undefined]);
 });
 
-test('the same command in the same folder is offered once, its latest run', () => {
+test('the same command in the same folder of the same host is offered once, its latest run', () => {
   const commands = [
     recent('a', 9, { cmd: 'x' }),
     recent('b', 8, { cmd: 'x', cwd: 'sub' }),
     recent('c', 7, { cmd: 'x' }),
+    recent('d', 6, { cmd: 'x', host: 'web-1' }),
   ];
-  expect(distinctCommands(commands, 8).map((command) => command.job_id)).toEqual(['a', 'b']);
+  expect(distinctCommands(commands, 8).map((command) => command.job_id)).toEqual(['a', 'b', 'd']);
   expect(distinctCommands(commands, 1)).toHaveLength(1);
 });

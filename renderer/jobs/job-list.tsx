@@ -84,10 +84,16 @@ function JobItem({ entry, now, selected, onSelect }: JobItemProps) {
           </span>
         )}
         {until !== undefined && <span className="whitespace-nowrap">{durationWords(until - started)}</span>}
-        {entry.running === undefined && (
+        {entry.running === undefined && entry.host === undefined && (
           <span className="max-[1039px]:hidden">{originWords[entry.origin]}</span>
         )}
-        <span className="min-w-0 flex-1 truncate text-right" title={exactTime(entry.startedAt)}>
+        <span
+          className={classNames(
+            'text-right',
+            entry.host === undefined ? 'min-w-0 flex-1 truncate' : 'ml-auto shrink-0 max-[1039px]:hidden',
+          )}
+          title={exactTime(entry.startedAt)}
+        >
           {entry.running === undefined ? agoWords(entry.startedAt, now) : originWords[entry.origin]}
         </span>
       </span>

@@ -26,6 +26,9 @@ test('says what was done in words, whatever the tool', () => {
   ]);
   expect(words('shell.run', [file('x/a'), file('y/b')])).toEqual(['Ran a command', 'a, b']);
   expect(words('rollback', [file('x/a')])).toEqual(['Rolled back 1 file', 'x/a']);
+  expect(words('ssh.pull', [file('pulled/web-1/app.log')])).toEqual(['Pulled app.log', 'pulled/web-1']);
+  const command = { cmd: 'uptime', exit_code: 0, host: 'web-1' };
+  expect(placeWords({ tool: 'ssh.run', command, files: [], file_count: 0 })).toBe('on web-1');
 });
 
 test('tells a file that got another name from one that went elsewhere', () => {

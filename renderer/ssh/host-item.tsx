@@ -55,7 +55,7 @@ export function HostItem({ host, running, selected, onSelect }: HostItemProps) {
         </span>
       )}
       {host.reason !== null && (
-        <span className="mt-0.5 line-clamp-2 block text-xs text-faint" title={host.reason}>
+        <span className="mt-0.5 line-clamp-2 text-xs text-faint" title={host.reason}>
           {host.reason}
         </span>
       )}

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { toast } from 'sonner';
 import type { AcceptedHostKey } from '../../daemon/contract/ssh.ts';
 import { problemText } from '../api/problem.ts';
 import { usePanel } from '../panel-context.ts';
@@ -85,7 +84,6 @@ function useAccept(question: HostKeyQuestion) {
         body: { hop: key.hop, fingerprint: key.fingerprint },
       }),
     onSuccess: () => {
-      toast.success(`The key of ${key.hop} is known now`);
       hostKeys.close();
       goOn();
     },

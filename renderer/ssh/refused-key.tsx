@@ -56,15 +56,15 @@ function ForgetOldKey({ hostKey }: { hostKey: SshHostKey }) {
   const { api } = usePanel();
   const folder = useQuery(queries.status(api)).data?.data_dir;
   return (
-    <div className="mt-4 space-y-1.5 text-muted">
-      <p>
+    <div className="mt-4 space-y-1.5">
+      <p className="text-muted">
         Find out why from whoever runs the host. Only if the new key is right, forget the old one in a
         terminal, and try again:
       </p>
       <CodeBlock text={forgetKeyCommand(hostKey)} />
       {folder !== undefined && (
         <>
-          <p>Or this, if the old key was accepted here in the panel:</p>
+          <p className="pt-1 text-muted">Or this, if the old key was accepted here in the panel:</p>
           <CodeBlock text={forgetKeyCommand(hostKey, `${folder}/known_hosts`)} />
         </>
       )}

@@ -4,7 +4,6 @@ import { queries } from '../api/queries.ts';
 import { usePanel } from '../panel-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu, MenuCheck, MenuLabel } from '../ui/menu.tsx';
-import { countWords } from '../ui/time-words.ts';
 import { useWorkspace } from '../workspaces/use-workspace.ts';
 
 type SecretsChoiceProps = { chosen: string[]; onChange: (names: string[]) => void };
@@ -46,7 +45,6 @@ export function SecretsChoice({ chosen, onChange }: SecretsChoiceProps) {
 }
 
 function wordsFor(chosen: string[]): string {
-  const [first] = chosen;
-  if (first === undefined) return 'No secrets';
-  return chosen.length === 1 ? first : countWords(chosen.length, 'secret');
+  const [first = 'none'] = chosen;
+  return `Secrets: ${chosen.length > 1 ? chosen.length : first}`;
 }

@@ -25,13 +25,14 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     if (mayEnter) appendFileSync(sshd.authorizedKeys, readFileSync(`${path}.pub`));
     return path;
   };
+  /** Signs in, and waits for sshd to say that it took a key. */
   const signIn = async (changes: Partial<ResolvedHost>, to = sshd) => {
     const folder = mkdtempSync(join(sshd.folder, 'data-'));
     await using connections = connectionsTo(folder, [hostOf(to, changes)]);
     const before = to.log().length;
     using lease = await connections.lease('box');
     expect(lease.server).toMatch(/^SSH-2\.0-OpenSSH_/);
-    return to.log().slice(before);
+    await to.logged('Accepted publickey for', before);
   };
 
   const types = ['ed25519', 'ecdsa', 'rsa'] as const;
@@ -43,8 +44,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     const shape = format === undefined ? {} : { format };
     const path = keyFile({ type, ...shape, ...(size === undefined ? {} : { bits: size }) });
     rmSync(`${path}.pub`);
-    const log = await signIn({ identityFiles: [path] });
-    expect(log).toContain('Accepted publickey');
+    await signIn({ identityFiles: [path] });
   });
 
   it.each(['rsa-sha2-256', 'rsa-sha2-512'])('signs with an RSA key by %s', async (algorithm) => {
@@ -53,7 +53,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
       authorizedKeys: [readFileSync(`${path}.pub`, 'utf8').trim()],
       config: [`PubkeyAcceptedAlgorithms ${algorithm}`],
     });
-    expect(await signIn({ identityFiles: [path] }, other)).toContain('Accepted publickey');
+    await signIn({ identityFiles: [path] }, other);
   });
 
   it('passes over files that are missing, broken, public or folders, to the one that works', async () => {
@@ -72,7 +72,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
       fifo,
       sshd.userKey,
     ];
-    expect(await signIn({ identityFiles: files })).toContain('Accepted publickey');
+    await signIn({ identityFiles: files });
   });
 
   it('tries the keys in their order, and says which by their names when none is taken', async () => {
@@ -114,7 +114,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
       const host = { identityFiles: [path], identityAgent: agent.socket };
       expect(await failureOf(signIn(host))).toMatchObject({ code: 'ssh_auth_failed' });
       agent.add(path, 'open sesame');
-      expect(await signIn(host)).toContain('Accepted publickey');
+      await signIn(host);
     },
   );
 
@@ -123,16 +123,13 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     const path = keyFile({ passphrase: 'open sesame' });
     agent.add(path, 'open sesame');
     rmSync(`${path}.pub`);
-    expect(await signIn({ identityFiles: [path], identityAgent: agent.socket })).toContain(
-      'Accepted publickey',
-    );
+    await signIn({ identityFiles: [path], identityAgent: agent.socket });
   });
 
   it.each(types)('uses a key that only the agent has: %s', async (type) => {
     await using agent = await startSshAgent();
     agent.add(keyFile({ type }));
-    const log = await signIn({ identityFiles: [], identitiesOnly: false, identityAgent: agent.socket });
-    expect(log).toContain('Accepted publickey');
+    await signIn({ identityFiles: [], identitiesOnly: false, identityAgent: agent.socket });
   });
 
   it('uses no key of the agent that is not a file’s under IdentitiesOnly', async () => {
@@ -146,11 +143,11 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     });
     const moved = join(sshd.folder, 'moved');
     copyFileSync(`${path}.pub`, `${moved}.pub`);
-    expect(await signIn({ ...host, identityFiles: [moved] })).toContain('Accepted publickey');
+    await signIn({ ...host, identityFiles: [moved] });
   });
 
   it('does without an agent that is not there', async () => {
-    expect(await signIn({ identityAgent: '/nowhere/agent' })).toContain('Accepted publickey');
+    await signIn({ identityAgent: '/nowhere/agent' });
   });
 
   it('does not forward the agent', async () => {
@@ -176,6 +173,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     const error = await failureOf(signIn({}, other));
     expect(error.code).toBe('ssh_password_host_unsupported');
     expect(error.message).toContain('password');
+    await other.logged('[preauth]');
     expect(other.log()).not.toContain('Failed password');
   });
 
@@ -206,7 +204,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     ...['diffie-hellman-group14-sha256', 'diffie-hellman-group16-sha512', 'diffie-hellman-group18-sha512'],
   ])('exchanges keys by %s', async (name) => {
     await using other = await startSshd({ config: [`KexAlgorithms ${name}`] });
-    expect(await signIn({}, other)).toContain('Accepted publickey');
+    await signIn({}, other);
   });
 
   it.each([
@@ -214,7 +212,7 @@ describe.skipIf(reason !== undefined)('signing in to a real sshd', () => {
     ...['aes128-ctr', 'aes192-ctr', 'aes256-ctr'],
   ])('encrypts by %s', async (name) => {
     await using other = await startSshd({ config: [`Ciphers ${name}`] });
-    expect(await signIn({}, other)).toContain('Accepted publickey');
+    await signIn({}, other);
   });
 
   it('offers what it should and no more, strict key exchange among it', async () => {

@@ -1,6 +1,5 @@
 import type { Client } from 'ssh2';
 import { certificateSuffix } from '../host-keys/host-certificate.ts';
-import { fieldOf } from './ignore-host-keys.ts';
 
 /** Lets a host prove itself by a certificate, which ssh2 does not know. */
 export interface CertificateExchange {
@@ -119,4 +118,8 @@ function isKeyExchange(value: unknown): value is KeyExchange {
 
 function isList(value: unknown): boolean {
   return Array.isArray(fieldOf(value, 'array'));
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { HostTrust } from '../host-keys/host-trust.ts';
 import { fingerprintOf, keyTypeOf } from '../host-keys/key-blob.ts';
@@ -14,6 +15,7 @@ export interface ConnectHostOptions {
   readonly hostKeys: AcceptedHostKeys;
   readonly offered: OfferedHostKeys;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Nobody wants the connection any more. */
   readonly signal: AbortSignal;
 }
@@ -69,7 +71,7 @@ async function connectHop(
   host: ResolvedHost,
   options: ConnectHostOptions & { alias: string; before: Hop | undefined },
 ): Promise<SignedIn> {
-  const { alias, before, hostKeys, offered, logger } = options;
+  const { alias, before, hostKeys, offered, logger, clock } = options;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(host.connectTimeoutMs)]);
   const ssh2 = await loadSsh2();
   const [theirs, ours, keys] = await Promise.all([
@@ -83,7 +85,7 @@ async function connectHop(
       : await dialThrough(before.connection.client, { from: before.host, to: host, signal });
   const trust = new HostTrust(alias, host, { theirs, ours });
   const onUnknownKey = (key: Buffer) => offered.remember(alias, host, key);
-  return signIn(stream, host, { ssh2, trust, keys, logger, signal, onUnknownKey });
+  return signIn(stream, host, { ssh2, trust, keys, logger, clock, signal, onUnknownKey });
 }
 
 /** From the far end: each takes its leave while what carries it is still there. */

@@ -8,7 +8,7 @@ import type { ResolvedHost } from '../resolved-host.ts';
 /** A TCP connection to the host. @throws CodedError ssh_connect_failed, ssh_timeout */
 export async function dial(host: ResolvedHost, signal: AbortSignal): Promise<Socket> {
   // Small packets, as keystrokes and acknowledgements are, must not wait for one another.
-  const socket = connect({ host: host.hostname, port: host.port, noDelay: true });
+  const socket = connect({ host: host.hostname, port: host.port, noDelay: true, keepAlive: true });
   try {
     await once(socket, 'connect', { signal });
     return socket;

@@ -1,19 +1,25 @@
+import type { Clock } from '../../lib/clock.ts';
 import type { HostTrust } from '../host-keys/host-trust.ts';
 import type { CertificateExchange } from './certificate-exchange.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 
+export interface HostVerifierOptions {
+  readonly trust: HostTrust;
+  readonly attempt: SignInAttempt;
+  readonly clock: Clock;
+  /** Called with a copy of a key that the user may accept. */
+  readonly onUnknownKey: (key: Buffer) => void;
+}
+
 /** Answers ssh2 whether the host is the one it should be, at the first key exchange and at every one that follows. */
 export class HostVerifier {
+  /** Set where certificates are offered. */
   certificates: CertificateExchange | undefined;
-  readonly #trust: HostTrust;
-  readonly #attempt: SignInAttempt;
-  readonly #onUnknownKey: (key: Buffer) => void;
+  readonly #options: HostVerifierOptions;
   #key: Buffer | undefined;
 
-  constructor(trust: HostTrust, attempt: SignInAttempt, onUnknownKey: (key: Buffer) => void) {
-    this.#trust = trust;
-    this.#attempt = attempt;
-    this.#onUnknownKey = onUnknownKey;
+  constructor(options: HostVerifierOptions) {
+    this.#options = options;
   }
 
   get trustedKey(): Buffer {
@@ -23,18 +29,19 @@ export class HostVerifier {
   }
 
   verify(offered: Buffer): boolean {
+    const { trust, attempt, clock, onUnknownKey } = this.#options;
     try {
-      const verdict = this.#trust.judge(offered, Date.now());
+      const verdict = trust.judge(offered, clock());
       const key = Buffer.from(verdict.key); // a copy: it may lie in a buffer of the socket's
       if (verdict.trusted) {
         this.#key = key;
         this.certificates?.certified(key);
         return true;
       }
-      this.#attempt.failure = verdict.error;
-      if (verdict.status === 'unknown') this.#onUnknownKey(key);
+      attempt.failure = verdict.error;
+      if (verdict.status === 'unknown') onUnknownKey(key);
     } catch (error) {
-      this.#attempt.failure = error;
+      attempt.failure = error;
     }
     return false;
   }

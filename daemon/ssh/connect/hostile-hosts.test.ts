@@ -156,46 +156,6 @@ describe.skipIf(reason !== undefined)('a host that means ill', () => {
     expect(sent).toBeGreaterThan(maxSignInBytes - 64 * 1024);
   });
 
-  it('may have keys of types that nobody knows yet', async () => {
-    const keyFile = makeSshKey(join(folder, 'modern'));
-    const known = join(folder, 'modern_known');
-    writeFileSync(known, `* ${readFileSync(`${keyFile}.pub`, 'utf8')}`);
-    await using server = await startHostile(keyFile, (client: Insides) => {
-      client.on('authentication', (attempt: Insides) => attempt.accept());
-      client.on('ready', () => {
-        const field = (text: string) =>
-          Buffer.concat([Buffer.from([0, 0, 0, text.length]), Buffer.from(text)]);
-        const key = Buffer.concat([field('ssh-of-the-future'), field('key')]);
-        const keyField = Buffer.concat([Buffer.from([0, 0, 0, key.length]), key]);
-        const message = Buffer.concat([
-          Buffer.from([80]),
-          field('hostkeys-00@openssh.com'),
-          Buffer.from([0]),
-          keyField,
-        ]);
-        const protocol = client._protocol;
-        const packet = protocol._packetRW.write.alloc(message.length);
-        packet.set(message, protocol._packetRW.write.allocStart);
-        protocol._cipher.encrypt(protocol._packetRW.write.finalize(packet));
-      });
-      client.on('session', (accept: Insides) => {
-        accept().on('exec', (take: Insides) => {
-          const channel = take();
-          channel.exit(7);
-          channel.end();
-        });
-      });
-    });
-    await using pool = connectionsTo(folder, [hostOf(sshd, { port: server.port, knownHostsFiles: [known] })]);
-    using lease = await pool.lease('box');
-    const status = await new Promise((resolve, reject) => {
-      lease.client.exec('anything', (error, channel) =>
-        error ? reject(error) : channel.on('exit', resolve).resume(),
-      );
-    });
-    expect(status).toBe(7);
-  });
-
   it('can show no banner that is larger than a packet may be', async () => {
     writeFileSync(join(folder, 'banner'), 'x'.repeat(1_000_000));
     await using other = await startSshd({ config: [`Banner ${join(folder, 'banner')}`] });

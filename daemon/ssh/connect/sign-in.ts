@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ConnectConfig } from 'ssh2';
 import { CodedError } from '../../contract/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { HostTrust } from '../host-keys/host-trust.ts';
 import type { ResolvedHost } from '../resolved-host.ts';
@@ -8,7 +9,6 @@ import { allowedAlgorithms } from './algorithms.ts';
 import { offerCertificates } from './certificate-exchange.ts';
 import { abortedAt, nameOfHost } from './dial.ts';
 import { HostVerifier } from './host-verifier.ts';
-import { ignoreHostKeys } from './ignore-host-keys.ts';
 import { keepAliveOf } from './keep-alive.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Ssh2 } from './load-ssh2.ts';
@@ -20,6 +20,7 @@ export interface SignInOptions {
   readonly trust: HostTrust;
   readonly keys: KeyRing;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Ends it: the connect timeout, or nobody wants the connection any more. */
   readonly signal: AbortSignal;
   /** Called with an unknown key, which the user may accept. */
@@ -44,10 +45,10 @@ export interface SignedIn {
  * ssh_auth_failed, ssh_password_host_unsupported, ssh_timeout
  */
 export async function signIn(stream: Duplex, host: ResolvedHost, options: SignInOptions): Promise<SignedIn> {
-  const { ssh2, trust, keys, logger, signal } = options;
+  const { ssh2, trust, keys, logger, clock, signal } = options;
   const client = new ssh2.Client();
   const attempt = new SignInAttempt(host, keys);
-  const verifier = new HostVerifier(trust, attempt, options.onUnknownKey);
+  const verifier = new HostVerifier({ trust, attempt, clock, onUnknownKey: options.onUnknownKey });
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {}); // It may fail before, or long after, anyone waits for it.
   const lost = Promise.withResolvers<void>();
@@ -56,7 +57,8 @@ export async function signIn(stream: Duplex, host: ResolvedHost, options: SignIn
     stream.destroy();
     lost.resolve();
   };
-  const abort = () => end(abortedAt(host, attempt.isSigningIn ? 'the sign-in' : 'the key exchange', signal));
+  const aborted = () => abortedAt(host, attempt.isSigningIn ? 'the sign-in' : 'the key exchange', signal);
+  const abort = () => end(aborted());
   client
     .on('handshake', () => attempt.begin())
     .on('ready', () => ready.resolve())
@@ -70,9 +72,8 @@ export async function signIn(stream: Duplex, host: ResolvedHost, options: SignIn
     .on('close', () => end());
   signal.addEventListener('abort', abort, { once: true });
   try {
-    if (signal.aborted) abort();
-    else client.connect(connectConfig(stream, host, { trust, attempt, verifier }));
-    ignoreHostKeys(client);
+    if (signal.aborted) throw aborted();
+    client.connect(connectConfig(stream, host, { trust, attempt, verifier }));
     if (trust.certificateAlgorithms.length > 0)
       verifier.certificates = offerCertificates(client, trust.certificateAlgorithms);
     using watch = watchSignIn(stream, (problem) =>
@@ -83,7 +84,7 @@ export async function signIn(stream: Duplex, host: ResolvedHost, options: SignIn
     return { client, server: watch.server, key: verifier.trustedKey, lost: lost.promise, close };
   } catch (error) {
     end(error);
-    throw error;
+    throw attempt.failureOf(error);
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -31,34 +31,41 @@ describe.skipIf(reason !== undefined)('connections to a real sshd', () => {
   afterAll(() => sshd[Symbol.asyncDispose]());
 
   const folder = () => mkdtempSync(join(sshd.folder, 'data-'));
+  /** A way to the sshd that counts the connections as they come in, which its log tells only later. */
+  const counted = async () => {
+    const proxy = await startTcpProxy(sshd.port);
+    return { proxy, host: { port: proxy.port, hostKeyAlias: `[127.0.0.1]:${sshd.port}` } };
+  };
   const connections = (
     changes: Parameters<typeof hostOf>[1] = {},
     options: Partial<SshConnectionsOptions> = {},
   ) => connectionsTo(folder(), [hostOf(sshd, changes)], options);
 
   it('are shared: ten leases at once make one, an eleventh a second', async () => {
-    const before = sshd.connections();
-    await using pool = connections();
+    const { proxy, host } = await counted();
+    await using _proxy = proxy;
+    await using pool = connections(host);
     const leases = await Promise.all(Array.from({ length: 10 }, () => pool.lease('box')));
-    expect(sshd.connections()).toBe(before + 1);
+    expect(proxy.connections).toBe(1);
     expect(await Promise.all(leases.map((lease) => run(lease, 'echo hi')))).toEqual(Array(10).fill('hi\n'));
     using _more = await pool.lease('box');
-    expect(sshd.connections()).toBe(before + 2);
+    expect(proxy.connections).toBe(2);
     for (const lease of leases) lease[Symbol.dispose]();
     using _again = await pool.lease('box');
-    expect(sshd.connections()).toBe(before + 2);
+    expect(proxy.connections).toBe(2);
   });
 
   it('count a lease once, however often it is given back', async () => {
-    await using pool = connections({}, { leasesPerConnection: 2 });
-    const before = sshd.connections();
+    const { proxy, host } = await counted();
+    await using _proxy = proxy;
+    await using pool = connections(host, { leasesPerConnection: 2 });
     const first = await pool.lease('box');
     first[Symbol.dispose]();
     first[Symbol.dispose]();
     const held = [await pool.lease('box'), await pool.lease('box')];
-    expect(sshd.connections()).toBe(before + 1);
+    expect(proxy.connections).toBe(1);
     held.push(await pool.lease('box'));
-    expect(sshd.connections()).toBe(before + 2);
+    expect(proxy.connections).toBe(2);
     for (const lease of held) lease[Symbol.dispose]();
   });
 
@@ -78,12 +85,13 @@ describe.skipIf(reason !== undefined)('connections to a real sshd', () => {
   });
 
   it('are all closed on dispose, leased or not', async () => {
+    const before = sshd.log().length;
     const pool = connections();
     const lease = await pool.lease('box');
     await pool[Symbol.asyncDispose]();
     await lease.lost;
     lease[Symbol.dispose]();
-    await until('sshd has seen it', () => sshd.log().includes('Disconnected from user'));
+    await sshd.logged('Disconnected from user', before);
   });
 
   it('are given up on dispose while they are being made', async () => {
@@ -97,12 +105,13 @@ describe.skipIf(reason !== undefined)('connections to a real sshd', () => {
 
   it('are new ones when the configuration says something else', async () => {
     let user = sshd.user;
-    const before = sshd.connections();
-    await using pool = connectionsTo(folder(), async (alias) => hostOf(sshd, { alias, user }));
+    const { proxy, host } = await counted();
+    await using _proxy = proxy;
+    await using pool = connectionsTo(folder(), async (alias) => hostOf(sshd, { ...host, alias, user }));
     const first = await pool.lease('box');
     user = 'nobody-of-this-name';
     expect(await failureOf(pool.lease('box'))).toMatchObject({ code: 'ssh_auth_failed' });
-    expect(sshd.connections()).toBe(before + 2);
+    expect(proxy.connections).toBe(2);
     expect(await run(first, 'echo still here')).toBe('still here\n');
     first[Symbol.dispose]();
     await first.lost;
@@ -126,7 +135,7 @@ describe.skipIf(reason !== undefined)('connections to a real sshd', () => {
     expect(isChannelRefused(error)).toBe(true);
     using fresh = await pool.lease('box', { fresh: true });
     expect(await run(fresh, 'echo second')).toBe('second\n');
-    expect(narrow.connections()).toBe(2);
+    await until('sshd tells of the second', () => narrow.connections() === 2);
     lease.client.end();
     await first;
   });
@@ -139,7 +148,7 @@ describe.skipIf(reason !== undefined)('connections to a real sshd', () => {
     await using pool = connections({ proxyJump });
     using lease = await pool.lease('box');
     expect(await run(lease, 'echo $SSH_CONNECTION')).toContain(` ${sshd.port}\n`);
-    expect(gates.map((gate) => gate.connections())).toEqual([1, 1]);
+    for (const gate of gates) await gate.logged('Accepted publickey for');
     await gates[1].kill();
     await lease.lost;
     expect(await failureOf(pool.lease('box'))).toMatchObject({ code: 'ssh_connect_failed' });

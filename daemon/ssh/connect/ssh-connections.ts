@@ -20,6 +20,7 @@ export interface SshConnectionsOptions {
   readonly idleMs?: number;
   /** Leases that share a connection before a further one is opened; default 10, OpenSSH's MaxSessions. */
   readonly leasesPerConnection?: number;
+  /** Decides whether host certificates are valid, and when a key was accepted. */
   readonly clock?: Clock;
 }
 
@@ -82,11 +83,11 @@ export class SshConnections implements SshConnector {
 
   #open(alias: string, host: ResolvedHost): PooledConnection {
     if (this.#disposed) throw new CodedError('shutting_down', 'all SSH connections are closed');
-    const { idleMs, logger, hostKeys } = this.#options;
+    const { idleMs, logger, clock, hostKeys } = this.#options;
     const connection = new PooledConnection({
       settings: settingsOf(host),
       idleMs,
-      connect: (signal) => connectHost(host, { hostKeys, offered: this.#offered, logger, signal }),
+      connect: (signal) => connectHost(host, { hostKeys, offered: this.#offered, logger, clock, signal }),
       onGone: () => this.#forget(alias, connection),
     });
     this.#pools.set(alias, [...(this.#pools.get(alias) ?? []), connection]);

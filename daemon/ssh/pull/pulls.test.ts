@@ -365,6 +365,30 @@ describe.skipIf(noSshd !== undefined)(`Pulls${noSshd === undefined ? '' : ` (ski
       }
     });
 
+    test('is read again where it ended too early, though it looks the same', async () => {
+      const path = remote('file', 'a'.repeat(100_000));
+      let reads = 0;
+      connections.intercept = (sftp) => {
+        const read = sftp.read.bind(sftp);
+        sftp.read = (...args) => {
+          reads += 1;
+          if (reads === 1) args[5](undefined, 0, args[1], args[4]);
+          else read(...args);
+        };
+      };
+      expect(await pull(path)).toMatchObject({ size: 100_000 });
+    });
+
+    test('is given up where there is more in it than the host says', async () => {
+      const path = remote('file', 'a'.repeat(100_000));
+      connections.intercept = (sftp) => {
+        const fstat = sftp.fstat.bind(sftp);
+        sftp.fstat = (handle, done) =>
+          fstat(handle, (error, stats) => done(error, Object.assign(stats, { size: 99_999 })));
+      };
+      await expectRefused(pull(path), 'conflict');
+    });
+
     test('is what it was when it was opened, where another takes its place', async () => {
       const path = remote('file', 'old '.repeat(1000));
       const other = remote('other', 'new');

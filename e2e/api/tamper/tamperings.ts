@@ -146,7 +146,7 @@ export const tamperings: readonly Tampering[] = [
   {
     name: 'a field edited, its hash kept',
     field: 'user_id',
-    apply: (files) => files.edit(/"user_id":"u_./, '"user_id":"u_z'),
+    apply: (files) => files.edit(/"user_id":"u_.{8}/, '"user_id":"u_zzzzzzzz'),
   },
   {
     name: 'seq edited, the hash kept',
@@ -156,7 +156,7 @@ export const tamperings: readonly Tampering[] = [
   {
     name: 'self_hash edited',
     field: 'self_hash',
-    apply: (files) => files.edit(/"self_hash":"sha256:.{4}/, '"self_hash":"sha256:0a0b'),
+    apply: (files) => files.edit(/"self_hash":"sha256:.{16}/, '"self_hash":"sha256:0a0b0a0b0a0b0a0b'),
   },
   {
     name: 'a field edited, the hash made anew',
