@@ -37,18 +37,16 @@ export interface RemoteHosts extends AsyncDisposable {
 /** Puts together what speaks to other hosts. Nothing is read or connected before it is asked for. */
 export function remoteHosts(options: RemoteHostsOptions): RemoteHosts {
   const { dataDir, home, user, environment, logger, clock, door, streams, workspaceOf } = options;
-  const ownKnownHosts = join(dataDir, 'known_hosts');
   const hosts = new SshHosts({
     configFile: options.configFile ?? join(home, '.ssh', 'config'),
     ...(options.configFile === undefined ? {} : { systemConfigFile: null }),
     home,
     user,
     environment,
-    ownKnownHosts,
   });
   const connections = new SshConnections({
     resolve: (alias) => hosts.resolve(alias),
-    hostKeys: new AcceptedHostKeys(ownKnownHosts),
+    hostKeys: new AcceptedHostKeys(join(dataDir, 'known_hosts')),
     logger,
     clock,
   });

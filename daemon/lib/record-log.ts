@@ -16,6 +16,7 @@ export interface StoredRecord extends LogRecord {
 
 /** State (`V` valid, `X` void), length of the JSON, length of the blobs, CRC-32 of all that follows the state and itself. */
 const headBytes = 13;
+const largeBytes = 1024 * 1024;
 const valid = 0x56;
 const voided = 0x58;
 
@@ -60,7 +61,11 @@ export class RecordLog {
       for (const part of encoded) at += part.length;
     }
     try {
-      writeAll(this.#descriptor, Buffer.concat(parts), this.#end);
+      let to = this.#end;
+      for (const piece of joined(parts)) {
+        writeAll(this.#descriptor, piece, to);
+        to += piece.length;
+      }
     } catch (error) {
       this.#cutBack();
       throw asStorageError(error, this.path);
@@ -144,6 +149,22 @@ export function voidStoredRecord(path: string, offset: number): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** What is small is written together, at once; what is large goes as it is, for a copy would take as long as the write. */
+function joined(parts: readonly Uint8Array[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  for (const part of parts) {
+    if (part.length < largeBytes) {
+      small.push(part);
+      continue;
+    }
+    pieces.push(Buffer.concat(small), part);
+    small = [];
+  }
+  pieces.push(Buffer.concat(small));
+  return pieces.filter((piece) => piece.length > 0);
 }
 
 function encodeRecord({ header, blobs }: LogRecord): Uint8Array[] {

@@ -1,5 +1,6 @@
 import type { Client, ClientChannel } from 'ssh2';
 import type { JobProcess } from '../shell/job-process.ts';
+import type { SshLease } from './ssh-connection.ts';
 
 /** After SIGKILL, the server needs a moment to say so; then the channel is closed without that. */
 const killedMs = 1000;
@@ -10,17 +11,26 @@ const killedMs = 1000;
  */
 export class RemoteGroup {
   readonly #client: Client;
+  readonly #freshLease: () => Promise<SshLease>;
   readonly #channel: ClientChannel;
   readonly #closed: Promise<void>;
   readonly #pid = Promise.withResolvers<number>();
+  readonly #abandoned = Promise.withResolvers<void>();
   #isClosed = false;
 
-  constructor(client: Client, channel: ClientChannel) {
+  /** `freshLease`: of a connection to the same host, for a server that lets no further session through this one. */
+  constructor(client: Client, channel: ClientChannel, freshLease: () => Promise<SshLease>) {
     this.#client = client;
+    this.#freshLease = freshLease;
     this.#channel = channel;
     this.#closed = new Promise((resolve) => channel.once('close', resolve)).then(() => {
       this.#isClosed = true;
     });
+  }
+
+  /** Resolves when all was tried, and the server has not said that the command has ended. */
+  get abandoned(): Promise<void> {
+    return this.#abandoned.promise;
   }
 
   /** Says which process leads it. */
@@ -41,14 +51,26 @@ export class RemoteGroup {
       this.#signal('KILL');
       await this.#closesWithin(killedMs);
     }
-    if (!this.#isClosed) this.#channel.close();
+    if (this.#isClosed) return;
+    this.#channel.close();
+    this.#abandoned.resolve();
   };
 
   #signal(name: 'TERM' | 'KILL'): void {
     passSignal(this.#channel, name);
     void this.#pid.promise.then((pid) => {
-      if (!this.#isClosed) kill(this.#client, pid, name);
+      if (!this.#isClosed) void this.#kill(`exec /bin/sh -c 'kill -${name} -${pid}'`);
     });
+  }
+
+  async #kill(line: string): Promise<void> {
+    if (await runs(this.#client, line)) return;
+    try {
+      using lease = await this.#freshLease();
+      await runs(lease.client, line);
+    } catch {
+      // The host can't be reached now: the signal over the channel has to do.
+    }
   }
 
   async #closesWithin(ms: number, cut?: Promise<void>): Promise<void> {
@@ -75,13 +97,17 @@ function passSignal(channel: ClientChannel, name: string): void {
   }
 }
 
-function kill(client: Client, pid: number, name: string): void {
-  try {
-    client.exec(`exec /bin/sh -c 'kill -${name} -${pid}'`, (error, channel) => {
-      // No further session is let in: the signal over the channel has to do.
-      if (error === undefined) channel.on('data', () => undefined).stderr.on('data', () => undefined);
-    });
-  } catch {
-    // The connection is gone.
-  }
+/** Runs a line to its end; false where the server opens no session for it. */
+function runs(client: Client, line: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    try {
+      client.exec(line, (error, channel) => {
+        if (error !== undefined) return resolve(false);
+        channel.once('close', () => resolve(true));
+        channel.on('data', () => undefined).stderr.on('data', () => undefined);
+      });
+    } catch {
+      resolve(false); // the connection is gone
+    }
+  });
 }

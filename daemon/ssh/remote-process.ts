@@ -32,7 +32,11 @@ export class RemoteCommands {
    *
    * @throws CodedError ssh_failed where the server opens no session or refuses the command
    */
-  async start(lease: SshLease, command: RemoteCommand): Promise<JobProcess> {
+  async start(
+    lease: SshLease,
+    command: RemoteCommand,
+    freshLease: () => Promise<SshLease>,
+  ): Promise<JobProcess> {
     const { client } = lease;
     const mark = `tallystick-${randomBytes(12).toString('hex')}:`;
     const { line, input } = planOf(command, mark, this.#isPosix.get(client) === true);
@@ -40,13 +44,13 @@ export class RemoteCommands {
     if (input !== '') channel.write(input);
     // Not `end`: that would make the channel refuse to pass signals on.
     channel.eof();
-    const group = new RemoteGroup(client, channel);
+    const group = new RemoteGroup(client, channel, freshLease);
     const stderr = withoutMark(channel.stderr as Readable, mark, (told) => {
       const [pid = '', shell = ''] = told.split(' ');
       group.identify(Number(pid));
       if (shell !== '') this.#isPosix.set(client, posixShells.has(shell.slice(shell.lastIndexOf('/') + 1)));
     });
-    const exit = exitOf(channel, stderr, lease);
+    const exit = exitOf(channel, stderr, { lost: lease.lost, abandoned: group.abandoned });
     return { stdout: channel, stderr, pid: 0, exit, terminate: (options) => group.end(options) };
   }
 }
@@ -82,7 +86,11 @@ function execute(client: Client, cmd: string): Promise<ClientChannel> {
 }
 
 /** The end of the command as the server tells it, once all that it printed has come. */
-function exitOf(channel: ClientChannel, stderr: Readable, lease: SshLease): Promise<ProcessExit> {
+function exitOf(
+  channel: ClientChannel,
+  stderr: Readable,
+  { lost, abandoned }: { readonly lost: Promise<void>; readonly abandoned: Promise<void> },
+): Promise<ProcessExit> {
   const { promise, resolve } = Promise.withResolvers<ProcessExit>();
   let told: ProcessExit | undefined;
   let heardAt = performance.now();
@@ -105,9 +113,10 @@ function exitOf(channel: ClientChannel, stderr: Readable, lease: SshLease): Prom
     told = { code, signal: signal === undefined ? null : signalName(signal) };
     heardAt = performance.now();
   });
-  const lost: ProcessExit = { code: lostCode, signal: null, reason: 'connection_lost' };
-  channel.once('close', () => resolve(told ?? lost));
-  void lease.lost.then(() => resolve(told ?? lost));
+  const onLost: ProcessExit = { code: lostCode, signal: null, reason: 'connection_lost' };
+  channel.once('close', () => resolve(told ?? onLost));
+  void lost.then(() => resolve(told ?? onLost));
+  void abandoned.then(() => resolve(told ?? { code: null, signal: 'SIGKILL' }));
   void promise.then(() => clearInterval(timer));
   return promise;
 }

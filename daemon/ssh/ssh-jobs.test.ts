@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LoadedProject } from '../contract/projects.ts';
 import type { Receipt, ReceiptPage } from '../contract/receipts.ts';
 import type { ExitFrame, JobFrame, JobListing, RecentCommand } from '../contract/shell.ts';
-import type { AcceptedHostKey, SshHost, SshTest } from '../contract/ssh.ts';
+import type { AcceptedHostKey, PulledFile, SshHost, SshTest } from '../contract/ssh.ts';
 import { bootWithKey, type SecretDaemon } from '../secrets/testing/secret-daemon.ts';
 import { collectFrames, firstFrame, readFrames } from '../testing/client.ts';
 import { isRunning, until } from '../testing/processes.ts';
@@ -274,3 +274,23 @@ sshTest(
     expect(lines((await run('echo again')).frames)).toEqual(['again']);
   },
 );
+
+sshTest('a server that lets one session through a connection is given a connection for each', async () => {
+  await using narrow = await startSshd({ config: ['MaxSessions 1'] });
+  writeFileSync(join(sshd.folder, 'config'), `${sshd.configEntry('box')}\n${narrow.configEntry('narrow')}\n`);
+  writeFileSync(join(narrow.home, 'log.txt'), 'a line\n');
+  const held = await start('echo up; sleep 60', { host: 'narrow' });
+  await firstFrame(held, (frame) => frame.type === 'stdout');
+  expect(lines((await run('echo second', { host: 'narrow' })).frames)).toEqual(['second']);
+  const pulled = await at.admin.json<PulledFile>('POST', '/api/shell/ssh-pull', {
+    host: 'narrow',
+    remote_path: 'log.txt',
+  });
+  expect(pulled).toMatchObject({ path: 'pulled/narrow/log.txt', size: 7 });
+  const again = await at.admin.json<PulledFile>('POST', '/api/shell/ssh-pull', {
+    host: 'narrow',
+    remote_path: `${narrow.home}/log.txt`,
+  });
+  expect(again).toEqual({ ...pulled, receipt_id: null });
+  await at.admin.json('POST', `/api/shell/cancel/${held.headers.get('x-job-id')}`);
+});

@@ -54,14 +54,16 @@ export class SshJobs {
         ports: undefined,
         bracket,
         launch: async (_jobId, cmd) => {
+          const fresh = () => connections.lease(request.host, { fresh: true });
+          const command = { cmd, secrets: secrets.variables };
           try {
-            return await this.#commands.start(lease, { cmd, secrets: secrets.variables });
+            return await this.#commands.start(lease, command, fresh);
           } catch (error) {
             if (!(error instanceof CodedError && isChannelRefused(error.cause))) throw error;
             // The server lets no further session through this connection.
             lease[Symbol.dispose]();
-            lease = await connections.lease(request.host, { fresh: true });
-            return this.#commands.start(lease, { cmd, secrets: secrets.variables });
+            lease = await fresh();
+            return this.#commands.start(lease, command, fresh);
           }
         },
         onEnded: () => lease[Symbol.dispose](),

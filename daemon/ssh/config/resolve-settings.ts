@@ -13,7 +13,6 @@ export interface Here {
   readonly hostname: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
-  readonly ownKnownHosts: string;
 }
 
 export const defaultPort = 22;
@@ -112,7 +111,6 @@ function knownHostsFiles(
   return [
     ...user.filter((file) => !isNone(file)).map(path),
     ...global.filter((file) => !isNone(file)).map(globalPath),
-    here.ownKnownHosts,
   ];
 }
 

@@ -19,8 +19,6 @@ export interface SshHostsOptions {
   /** Name of the local user. */
   readonly user: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Our own known_hosts file, looked at beside the user's. */
-  readonly ownKnownHosts: string;
 }
 
 /** Hosts worked on before others get their turn. */
@@ -88,13 +86,12 @@ export class SshHosts {
   }
 
   #here(): Here {
-    const { home, user, environment, ownKnownHosts } = this.#options;
+    const { home, user, environment } = this.#options;
     const { platform } = process;
     return {
       home,
       user,
       environment,
-      ownKnownHosts,
       platform,
       uid: process.getuid?.(),
       hostname: hostname(),

@@ -1,8 +1,10 @@
+import { CodedError } from '../../contract/errors.ts';
 import type { Actor } from '../../contract/receipts.ts';
 import { maxPullBytes, type PulledFile, type SshPullRequest } from '../../contract/ssh.ts';
 import { fromBytePath } from '../../lib/byte-path.ts';
 import { hashContentInTurns } from '../../lib/content-hash.ts';
 import type { Door } from '../../mutations/mutation-plan.ts';
+import { isChannelRefused } from '../connect/ssh-connections.ts';
 import type { SshConnector } from '../ssh-connection.ts';
 import { Places, pullEnded } from './places.ts';
 import { asWriteError, planPulled } from './plan-pulled.ts';
@@ -62,9 +64,18 @@ export class Pulls {
 
   async #read({ signal }: PullCall, host: string, remotePath: string): Promise<Buffer> {
     const { connections, replyTimeoutMs = defaultReplyTimeoutMs } = this.#options;
-    using lease = await connections.lease(host);
-    using session = await SftpSession.open(lease, { signal, replyTimeoutMs });
-    return await readRemoteFile(session, remotePath, maxPullBytes);
+    const readWith = async (fresh: boolean) => {
+      using lease = await connections.lease(host, { fresh });
+      using session = await SftpSession.open(lease, { signal, replyTimeoutMs });
+      return await readRemoteFile(session, remotePath, maxPullBytes);
+    };
+    try {
+      return await readWith(false);
+    } catch (error) {
+      // The server lets no further session through the connection that is open.
+      if (error instanceof CodedError && isChannelRefused(error.cause)) return readWith(true);
+      throw error;
+    }
   }
 
   async #write(

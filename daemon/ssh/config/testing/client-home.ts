@@ -7,7 +7,6 @@ import { SshHosts } from '../ssh-hosts.ts';
 export class ClientHome implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'tallystick-ssh-config-'));
   readonly configFile = join(this.path, '.ssh', 'config');
-  readonly ownKnownHosts = join(this.path, 'own', 'known_hosts');
   readonly agent = join(this.path, 'agent.sock');
   readonly environment: Record<string, string>;
 
@@ -32,7 +31,6 @@ export class ClientHome implements Disposable {
       home: this.path,
       user: userInfo().username,
       environment,
-      ownKnownHosts: this.ownKnownHosts,
     });
   }
 

@@ -9,7 +9,6 @@ export interface RealSsh {
   /** Stands in for the home folder of the user, which ssh takes from the list of users. */
   readonly home: string;
   readonly environment: NodeJS.ProcessEnv;
-  readonly ownKnownHosts: string;
 }
 
 /** Why ssh refuses the configuration or the host, or what it would do, apart from commands it would run. */
@@ -98,7 +97,6 @@ function toHost(
     knownHostsFiles: [
       ...files('userknownhostsfile').map((file) => resolve(ssh.home, file)),
       ...files('globalknownhostsfile').map((file) => resolve(ssh.home, file.replace(/^~/, ssh.home))),
-      ssh.ownKnownHosts,
     ],
     hostKeyAlias: one('hostkeyalias') || null,
     connectTimeoutMs: seconds('connecttimeout'),
