@@ -58,10 +58,10 @@ module.exports = {
       name: 'one-composition-root',
       severity: 'error',
       comment:
-        'Only daemon.ts (and state.ts, its file of slices, and workspace-(doors|secrets).ts and remote-hosts.ts) wires capabilities together; a command is its own root.',
+        'Only daemon.ts (and state.ts, its file of slices, and workspace-(doors|secrets).ts remote-hosts.ts and ssh-core.ts) wires capabilities together; a command is its own root.',
       from: {
         path: '^daemon/[^/]+\\.ts$',
-        pathNot: '^daemon/(daemon|state|workspace-(doors|secrets)|remote-hosts|verify-folder)\\.ts$',
+        pathNot: '^daemon/(daemon|state|workspace-(doors|secrets)|remote-hosts|ssh-core|verify-folder)\\.ts$',
       },
       to: { path: `^daemon/(${capabilities})/`, dependencyTypesNot: ['type-only'] },
     },

@@ -16,13 +16,18 @@ import type { streamJob } from '../shell/routes.ts';
 import type { Pulls } from './pull/pulls.ts';
 import type { SshJobs } from './ssh-jobs.ts';
 
-export interface SshRoutesOptions {
+/** What the routes call. */
+export interface SshCore {
   readonly hosts: { list(): Promise<SshHost[]> };
   readonly jobs: SshJobs;
   readonly pulls: Pulls;
   /** Connects and signs in, and says how that went. */
   readonly test: (alias: string) => Promise<SshTest>;
   readonly accept: (alias: string, request: AcceptHostKeyRequest) => Promise<AcceptedHostKey>;
+}
+
+export interface SshRoutesOptions {
+  readonly core: () => Promise<SshCore>;
   readonly streams: OpenStreams;
   readonly streamJob: typeof streamJob;
   readonly workspaceOf: WorkspaceOf;
@@ -43,8 +48,7 @@ const connectErrors = [
   'ssh_timeout',
 ] as const;
 
-export function sshRoutes(options: SshRoutesOptions): Route[] {
-  const { hosts, jobs, pulls, test, accept, streams, streamJob, workspaceOf } = options;
+export function sshRoutes({ core, streams, streamJob, workspaceOf }: SshRoutesOptions): Route[] {
   return [
     route({
       method: 'get',
@@ -55,7 +59,7 @@ export function sshRoutes(options: SshRoutesOptions): Route[] {
       request: {},
       response: { 200: { description: 'In the order of the configuration', schema: z.array(SshHost) } },
       errors: ['ssh_host_unsupported'],
-      handler: async () => ({ status: 200, body: await hosts.list() }),
+      handler: async () => ({ status: 200, body: await (await core()).hosts.list() }),
     }),
     route({
       method: 'post',
@@ -66,7 +70,7 @@ export function sshRoutes(options: SshRoutesOptions): Route[] {
       request: { params: hostParams },
       response: { 200: { description: 'It works', schema: SshTest } },
       errors: connectErrors,
-      handler: async ({ params }) => ({ status: 200, body: await test(params.host) }),
+      handler: async ({ params }) => ({ status: 200, body: await (await core()).test(params.host) }),
     }),
     route({
       method: 'post',
@@ -77,7 +81,10 @@ export function sshRoutes(options: SshRoutesOptions): Route[] {
       request: { params: hostParams, body: AcceptHostKeyRequest },
       response: { 200: { description: 'It is known from now on', schema: AcceptedHostKey } },
       errors: ['unknown_ssh_host', 'conflict', 'ssh_host_key_changed', 'ssh_host_key_revoked'],
-      handler: async ({ params, body }) => ({ status: 200, body: await accept(params.host, body) }),
+      handler: async ({ params, body }) => ({
+        status: 200,
+        body: await (await core()).accept(params.host, body),
+      }),
     }),
     route({
       method: 'post',
@@ -111,6 +118,7 @@ export function sshRoutes(options: SshRoutesOptions): Route[] {
         const { principal, res, body } = call;
         const origin = principal.kind === 'key' ? 'api' : 'panel';
         const actor = actorOf(principal);
+        const { jobs } = await core();
         const job = await jobs.run({ workspace: workspaceOf(call), actor, origin }, body);
         streamJob(job, { principal, res, streams });
         return undefined;
@@ -141,6 +149,7 @@ export function sshRoutes(options: SshRoutesOptions): Route[] {
         const gone = new AbortController();
         call.res.once('close', () => gone.abort());
         const workspace = workspaceOf(call);
+        const { pulls } = await core();
         const pulled = { workspace, actor: actorOf(call.principal), signal: gone.signal };
         return { status: 200, body: await pulls.pull(pulled, call.body) };
       },
