@@ -226,6 +226,8 @@ const bodies: Record<string, unknown> = {
   '/api/shell/run': { cmd: 'true' },
   '/api/project/move': { from: 'a', to: 'b' },
   '/api/project/edit': { path: 'a', edits: [{ old_text: 'a', new_text: 'b' }] },
+  '/api/shell/ssh-run': { host: 'box', cmd: 'true' },
+  '/api/shell/ssh-pull': { host: 'box', remote_path: 'a' },
   '/api/secrets': { env: 'A=b' },
   '/api/secrets/:name': { value: 'b' },
   '/api/secrets/recover-store': { use: 'copy' },

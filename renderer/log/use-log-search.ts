@@ -28,15 +28,20 @@ export function useLogSearch(client: LogClient, log: LogSnapshot, show: (row: nu
   const [match, setMatch] = useState<{ row: number; ordinal: number } | null>(null);
   const latest = useRef({ log, show });
   latest.current = { log, show };
+  /** Where the last step came to, before it is drawn: steps that are asked for faster than that each count. */
+  const at = useRef(match);
+  const steps = useRef(Promise.resolve());
 
   useEffect(() => {
     let outdated = false;
+    at.current = null;
     setMatch(null);
     if (!isOpen || query === '') return client.search(null);
     const timer = setTimeout(async () => {
       client.search({ query, matchCase });
       const found = await client.find(latest.current.log.first, false);
       if (outdated || found === null) return;
+      at.current = found;
       setMatch(found);
       latest.current.show(found.row);
     }, typingPauseMs);
@@ -48,11 +53,12 @@ export function useLogSearch(client: LogClient, log: LogSnapshot, show: (row: nu
 
   useEffect(() => () => client.search(null), [client]);
 
-  async function go(backwards: boolean) {
-    const from = match === null ? log.first : match.row + (backwards ? -1 : 1);
+  async function step(backwards: boolean) {
+    const from = at.current === null ? latest.current.log.first : at.current.row + (backwards ? -1 : 1);
     const found = await client.find(from, backwards);
+    at.current = found;
     setMatch(found);
-    if (found !== null) show(found.row);
+    if (found !== null) latest.current.show(found.row);
   }
 
   return {
@@ -70,7 +76,9 @@ export function useLogSearch(client: LogClient, log: LogSnapshot, show: (row: nu
     close: () => setIsOpen(false),
     setQuery,
     setMatchCase,
-    go: (backwards) => void go(backwards),
+    go: (backwards) => {
+      steps.current = steps.current.then(() => step(backwards));
+    },
     openings,
   };
 }
