@@ -1,15 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  accessSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +8,6 @@ import { endWithUs } from './end-with-us.ts';
 
 const sshdPath = '/usr/sbin/sshd';
 const sftpServerPath = '/usr/lib/openssh/sftp-server';
-const privilegeSeparationDir = '/run/sshd';
 
 export interface Sshd extends AsyncDisposable {
   /** An ssh_config that knows this host, with its key, as `sshAlias`. */
@@ -27,20 +17,6 @@ export interface Sshd extends AsyncDisposable {
 }
 
 export const sshAlias = 'bench';
-
-/** Why this machine can't be the ssh peer, or undefined when it can. */
-export function whyNoSshd(): string | undefined {
-  const missing = [sshdPath, '/usr/bin/ssh', '/usr/bin/ssh-keygen'].filter((path) => !existsSync(path));
-  if (missing.length > 0)
-    return `${missing.join(', ')} is not installed (Debian: openssh-server, openssh-client)`;
-  try {
-    accessSync(sshdPath, constants.X_OK);
-    if (userInfo().uid === 0) mkdirSync(privilegeSeparationDir, { recursive: true, mode: 0o755 });
-    return undefined;
-  } catch (error) {
-    return `sshd can't be started: ${error}`;
-  }
-}
 
 /** An sshd on a loopback port with keys of its own and an empty home, so that no start-up file is timed. */
 export async function startSshd(tempDir: string): Promise<Sshd> {

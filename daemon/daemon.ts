@@ -102,7 +102,8 @@ async function compose(config: Config, overrides: Overrides, stack: AsyncDisposa
     overrides.logger ?? createLogger(config.logLevel, join(dataDir, 'logs'), (line) => masks.all.text(line));
   const notices: string[] = [];
   const notice = (message: string) => {
-    notices.push(message);
+    // What is met again and again is told once.
+    if (!notices.includes(message)) notices.push(message);
     logger.warn(message);
   };
   await removeStaleTempFiles(dataDir);

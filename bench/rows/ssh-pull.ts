@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { whyNoSshd } from '../../daemon/testing/sshd.ts';
 import type { DaemonUnderTest } from '../daemon-under-test.ts';
 import { idleBytes, peakResidentBytes } from '../memory.ts';
 import { type Bench, figure, type Row, type RowResult, ratioTarget, target } from '../row.ts';
 import { runProgram } from '../run-program.ts';
-import { sshAlias, startSshd, whyNoSshd } from '../sshd.ts';
+import { sshAlias, startSshd } from '../sshd.ts';
 import { shuffled } from '../statistics.ts';
 
 const fileBytes = 50_000_000;

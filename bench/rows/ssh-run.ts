@@ -1,9 +1,10 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { whyNoSshd } from '../../daemon/testing/sshd.ts';
 import type { SshEchoAnswer, SshEchoInput } from '../clients/ssh-echo.ts';
 import { type Bench, figure, type Row, type RowResult, ratioTarget } from '../row.ts';
 import { runClient, runProgram } from '../run-program.ts';
-import { type Sshd, sshAlias, startSshd, whyNoSshd } from '../sshd.ts';
+import { type Sshd, sshAlias, startSshd } from '../sshd.ts';
 import { quantile } from '../statistics.ts';
 
 const turns = 50;

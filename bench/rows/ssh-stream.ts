@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { whyNoSshd } from '../../daemon/testing/sshd.ts';
 import { lineBytes, linesFile } from '../lines-file.ts';
 import { type Bench, figure, type Row, type RowResult, ratioTarget } from '../row.ts';
-import { sshAlias, startSshd, whyNoSshd } from '../sshd.ts';
+import { sshAlias, startSshd } from '../sshd.ts';
 import { curlVariant, interleave, type StreamServer, sshVariants, verified } from './stream-variants.ts';
 
 const lineCount = 1_000_000;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { whyNoSshd } from '../../daemon/testing/sshd.ts';
 import { startServer } from '../child-server.ts';
 import { lineBytes, linesFile } from '../lines-file.ts';
 import { type Bench, figure, type Row, type RowResult, ratioTarget } from '../row.ts';
-import { startSshd, whyNoSshd } from '../sshd.ts';
+import { startSshd } from '../sshd.ts';
 import {
   curlVariant,
   interleave,

@@ -21,6 +21,15 @@ export const Command = z
     `must be at most ${maxCommandBytes} bytes`,
   );
 
+/** What lies outside has a code of its own. */
+export const TimeoutSeconds = z
+  .int()
+  .describe(
+    `Seconds, 1 to ${hardTimeoutSeconds}; default ${hardTimeoutSeconds}. Outside: timeout_out_of_range`,
+  );
+
+export const SecretNames = z.array(StoredSecretName).max(maxSecrets);
+
 export const RunRequest = z
   .strictObject({
     cmd: Command.describe('A command line for the shell; the token $FREE_PORT is replaced by an open port'),
@@ -29,17 +38,10 @@ export const RunRequest = z
       .max(maxPathLength)
       .optional()
       .describe('Folder relative to the workspace root, which is the default'),
-    timeout: z
-      .int()
-      .optional()
-      .describe(
-        `Seconds, 1 to ${hardTimeoutSeconds}; default ${hardTimeoutSeconds}. Outside: timeout_out_of_range`,
-      ),
-    secrets: z
-      .array(StoredSecretName)
-      .max(maxSecrets)
-      .optional()
-      .describe('Names of the secrets that the command gets in its environment; default: all; []: none'),
+    timeout: TimeoutSeconds.optional(),
+    secrets: SecretNames.optional().describe(
+      'Names of the secrets that the command gets in its environment; default: all; []: none',
+    ),
   })
   .meta({ id: 'RunRequest' });
 export type RunRequest = z.infer<typeof RunRequest>;

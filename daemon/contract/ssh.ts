@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { ReceiptId, Timestamp } from './ids.ts';
 import { maxPathLength } from './projects.ts';
-import { maxSecrets, StoredSecretName } from './secrets.ts';
-import { Command, hardTimeoutSeconds } from './shell.ts';
+import { Command, SecretNames, TimeoutSeconds } from './shell.ts';
 
 /** Jobs on remote hosts that one workspace may have under way. */
 export const maxSshJobs = 4;
@@ -35,17 +34,10 @@ export const SshRunRequest = z
   .strictObject({
     host: SshAlias,
     cmd: Command.describe('A command line for the login shell of the host’s user'),
-    timeout: z
-      .int()
-      .optional()
-      .describe(
-        `Seconds, 1 to ${hardTimeoutSeconds}; default ${hardTimeoutSeconds}. Outside: timeout_out_of_range`,
-      ),
-    secrets: z
-      .array(StoredSecretName)
-      .max(maxSecrets)
-      .optional()
-      .describe('Names of the secrets that the command gets in its environment; default: none'),
+    timeout: TimeoutSeconds.optional(),
+    secrets: SecretNames.optional().describe(
+      'Names of the secrets that the command gets in its environment; default: none',
+    ),
   })
   .meta({ id: 'SshRunRequest' });
 export type SshRunRequest = z.infer<typeof SshRunRequest>;

@@ -53,7 +53,7 @@ export class Secrets {
     return listingOf(secrets);
   }
 
-  /** @throws CodedError too_many_secrets, rotation_in_progress, master_key_locked, master_key_unavailable */
+  /** @throws CodedError too_many_secrets, master_key_locked, master_key_unavailable */
   async set(
     call: SecretsCall,
     { name, value }: { readonly name: string; readonly value: string },

@@ -1,9 +1,10 @@
-import { Link2, Search, ShieldCheck, X } from 'lucide-react';
+import { Link2, ShieldCheck, X } from 'lucide-react';
 import { useState } from 'react';
 import type { RecentProject } from '../../daemon/contract/projects.ts';
 import type { Tool } from '../../daemon/contract/receipts.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { inputClasses } from '../ui/field.tsx';
+import { FilterField } from '../ui/filter-field.tsx';
 import { ChainHeadDialog } from './chain-head-dialog.tsx';
 import { toolWords } from './receipt-words.ts';
 import type { Who } from './use-receipts.ts';
@@ -27,19 +28,12 @@ export function ReceiptFilters(props: ReceiptFiltersProps) {
   const [headOpen, setHeadOpen] = useState(false);
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3">
-      <div className="relative min-w-[140px] flex-1 min-[1040px]:max-w-[260px]">
-        <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
-        <input
-          type="search"
-          aria-label="Filter by path"
-          placeholder="Filter by path"
-          className={`${inputClasses} pl-8!`}
-          autoComplete="off"
-          spellCheck={false}
-          value={props.path}
-          onChange={(event) => props.onPath(event.target.value)}
-        />
-      </div>
+      <FilterField
+        className="min-w-[140px] flex-1 min-[1040px]:max-w-[260px]"
+        label="Filter by path"
+        value={props.path}
+        onChange={props.onPath}
+      />
       <select
         aria-label="Kind of change"
         className={`${inputClasses} w-auto!`}

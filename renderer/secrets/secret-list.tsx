@@ -1,8 +1,8 @@
-import { Eye, Pencil, Search, Trash2 } from 'lucide-react';
+import { Eye, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { SecretListing } from '../../daemon/contract/secrets.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { inputClasses } from '../ui/field.tsx';
+import { FilterField } from '../ui/filter-field.tsx';
 import { agoWords, countWords, exactTime } from '../ui/time-words.ts';
 import { useNow } from '../ui/use-now.ts';
 
@@ -17,19 +17,7 @@ export function SecretList({ secrets, ...acts }: SecretListProps) {
     <>
       {secrets.length >= filterFrom && (
         <div className="mb-3 flex items-center gap-3">
-          <div className="relative w-[280px]">
-            <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
-            <input
-              type="search"
-              aria-label="Filter by name"
-              placeholder="Filter by name"
-              className={`${inputClasses} pl-8!`}
-              autoComplete="off"
-              spellCheck={false}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          </div>
+          <FilterField className="w-[280px]" label="Filter by name" value={text} onChange={setText} />
           <span role="status" className="text-xs text-faint tabular-nums">
             {wanted === '' ? countWords(secrets.length, 'secret') : `${found.length} of ${secrets.length}`}
           </span>

@@ -1,9 +1,9 @@
-import { RotateCw, Search } from 'lucide-react';
+import { RotateCw } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import type { SshHost } from '../../daemon/contract/ssh.ts';
 import type { JobEntry } from '../jobs/job-entries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { inputClasses } from '../ui/field.tsx';
+import { FilterField } from '../ui/filter-field.tsx';
 import { countWords } from '../ui/time-words.ts';
 import { HostItem } from './host-item.tsx';
 
@@ -41,19 +41,12 @@ export function HostList({ hosts, running, selected, refreshing, onRefresh, onSe
         </IconButton>
       </header>
       {hosts.length >= filterFrom && (
-        <div className="relative mx-4 mt-1 mb-1 shrink-0">
-          <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
-          <input
-            type="search"
-            aria-label="Filter hosts"
-            placeholder="Filter hosts"
-            className={`${inputClasses} pl-8!`}
-            autoComplete="off"
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </div>
+        <FilterField
+          className="mx-4 mt-1 mb-1 shrink-0"
+          label="Filter hosts"
+          value={text}
+          onChange={setText}
+        />
       )}
       {found.length === 0 ? (
         <div className="flex flex-col items-center gap-3 px-4 py-8 text-center text-muted">
